@@ -1,6 +1,6 @@
 """Trains a pipeline on each treebank by one command, and measures it from raw text as in CoNLL 2018.
 
-    python benchmarks/treebanks.py UD WORK --tiny de=assets/tiny_german --document docs/treebanks.md
+    python benchmarks/treebanks.py UD WORK --document docs/treebanks.md
 
 UD is searched for directories with the files of a treebank, such as `de_gsd-ud-dev.conllu`. Treebanks without a
 training part are trained on dev. `WORK` keeps everything, so an interrupted run resumes. Minutes are CPU time, summed
@@ -33,9 +33,8 @@ def find_treebanks(directory: Path) -> dict[str, list[Path]]:
     return {next(part for part in parent.parts[::-1] if "UD_" in part): [parent] for parent in parents}
 
 
-def measure(files: list[Path], language: str | None, output: Path, options: list[str]) -> dict[str, float]:
+def measure(files: list[Path], output: Path, options: list[str]) -> dict[str, float]:
     command = [sys.executable, "-m", "spacy", "joint", "train-treebank", *map(str, files)]
-    command += ["--language", language] if language else []
     subprocess.run([*command, "--output", str(output), *options], check=True)
     sizes = srsly.read_json(output / "steps" / "corpora" / "treebank.json")
     records = [srsly.read_json(path) for path in (output / "steps").glob("*.json")]
@@ -67,19 +66,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=Path)
     parser.add_argument("work", type=Path)
-    parser.add_argument("--tiny", nargs="*", default=[], help="LANGUAGE=PREFIX of _train.conllu and _dev.conllu")
     parser.add_argument("--only", help="part of the names of the treebanks to measure")
     parser.add_argument("--document", type=Path, help="page with a section `treebanks`")
     parser.add_argument("--output", type=Path)
     arguments, options = parser.parse_known_args()
-    found = sorted(find_treebanks(arguments.directory).items())
-    treebanks: dict[str, tuple[list[Path], str | None]] = {name: (files, None) for name, files in found}
-    for tiny in arguments.tiny:
-        language, _, prefix = tiny.partition("=")
-        treebanks[Path(prefix).name] = ([Path(f"{prefix}_{split}.conllu") for split in ("train", "dev")], language)
     results = {
-        name: measure(files, language, arguments.work / name, options)
-        for name, (files, language) in treebanks.items()
+        name: measure(files, arguments.work / name, options)
+        for name, files in sorted(find_treebanks(arguments.directory).items())
         if (arguments.only or "") in name
     }
     table = make_table(results)

@@ -108,6 +108,7 @@ def _find_continuations(
     found = (closes_quotes & is_apart) | (is_attached & ~is_glued) | np.isin(before, (quoted, quoted + marks.LINE))
     is_stop = endings == marks.FULL_STOP
     after_stop = np.append(False, is_stop)[: len(words)]
+    # As in ". . .", with spaces.
     found |= is_stop & after_stop & (n_before == 0)
     if not lower_case_starts:
         after_quotes = np.append(False, closes_quotes)[: len(words)]
@@ -153,15 +154,12 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
     """Returns whether a word belongs to the title, reference or initial before it: a number (Vol. 2; art. 5; Tel.: 12),
     another one of these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien) or a title, but not
     after a street (St.)."""
-    token, before = doc[word], doc[word - 1].text
+    token, before, is_apart = doc[word], _join_stop(doc, word - 1), doc[word - 1].text == "."
     if before == ":":
         return doc[max(word - 2, 0)].text[-1] == "." and token.text[0].isdecimal()
-    if before == ".":
-        # The tokenizer lacks the abbreviation, or it may be a word: "state of the art."
-        before = _join_stop(doc, word - 1)
-        is_leading = before in read_abbreviations(doc.lang_) and before.lower() in read_leading(doc.lang_)
-    else:
-        is_leading = before.lower() in read_leading(doc.lang_)
+    # Apart from its full stop, an abbreviation that the tokenizer lacks, or a word: "state of the art."
+    is_known = not is_apart or before in read_abbreviations(doc.lang_)
+    is_leading = is_known and before.lower() in read_leading(doc.lang_)
     ending = marks.find_ending(before)
     if ending != marks.INITIAL and not is_leading:
         return before.lower() in REFERENCES and token.text[0].isdecimal()
@@ -174,7 +172,7 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
 
 
 def _join_stop(doc: Doc, token: int) -> str:
-    """Returns a token's text, preceded by that of the token before if it is a full stop."""
+    """Returns the text of a token; of a full stop, that of the word before, too."""
     return f"{doc[token - 1].text}." if token and doc[token].text == "." else doc[token].text
 
 

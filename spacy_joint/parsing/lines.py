@@ -25,6 +25,7 @@ FINAL = frozenset(".!?…")
 NAME = r"[A-Z][\w.'’&/-]*"
 BOX = r"\[[ xX]?\][ \t]+"
 ORDINAL = r"\d{1,3}(?:\.\)?|\))[ \t]+"
+# Ranges of Latin, Greek and Cyrillic letters.
 UPPER, LOWER = "A-ZÀ-ÖØ-ÞΑ-ΩА-Я", "a-zß-öø-ÿα-ωа-я"
 SECTION = r"\d{1,2}(?:\.\d{1,2}){1,3}\.?"
 DOTS = "•·●▪◦‣\u2043■□◆★☆✓✔✗✘✅❌"
