@@ -1,19 +1,22 @@
-"""Trains a small guide from a large one, on a GPU in a run of ten minutes, or on a CPU in hours.
+"""Trains a small guide from a large one, on a GPU in a quarter of an hour, or on a CPU in hours.
 
-    python distill_on_gpu.py packed --output trained --minutes 3 6
+    python distill_on_gpu.py packed --output trained --minutes 3 6 1
 
 It reads what `pack_for_gpu.py pack` has written, so that it needs only torch, numpy and typer. The teacher learns from
 treebanks. The student then learns the probabilities that the teacher gives on raw text (Hinton et al. 2015), as written
 and lower-cased without punctuation. For the latter, half of the weight is on the boundaries and heads that the teacher
-finds with punctuation. `pack_for_gpu.py unpack` makes a pipeline of one of them.
+finds with punctuation. In the end it learns from treebanks, too, and is called tuned. `pack_for_gpu.py unpack` makes a
+pipeline of one of them.
 """
 
 import io
 import lzma
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -30,12 +33,14 @@ WINDOW = 254
 # Of the teacher's layers over vectors; the student has the default ones.
 TEACHER_WIDTHS = {"arc_width": 384, "label_width": 192}
 # Rates of learning: of encoders and of new layers.
-TEACHER_RATES, STUDENT_RATES = (6e-5, 8e-4), (3e-4, 1e-3)
+TEACHER_RATES, STUDENT_RATES, TUNED_RATES = (6e-5, 8e-4), (4e-4, 1e-3), (1e-4, 2e-4)
 WARMUP = 0.06
-# Batches between lines of the log, and checkpoints.
-SAVE_EVERY = 50
+# Batches between lines of the log, and seconds between checkpoints.
+LOG_EVERY, SAVE_EVERY = 50, 240
 # A file of the output is at most this large.
 PART = 16_000_000
+# Each core compresses so many bytes at a time.
+CHUNK = 4_000_000
 # Small enough for a logit in 16 bits.
 IMPOSSIBLE = -1e4
 # In packed treebanks: an unknown start, and an unknown head.
@@ -43,12 +48,14 @@ UNKNOWN, NO_HEAD = 255, np.iinfo(np.int16).min
 
 Arrays = dict[str, np.ndarray]
 Tensor = torch.Tensor
+# The rows of a batch, of one text or of two.
+Rows = TypeVar("Rows")
 
 
 def read_packed(directories: list[Path]) -> dict[str, Arrays]:
     """Read packed arrays by file; files `NAME.000`, `NAME.001` are parts of one."""
     parts: dict[str, list[Path]] = {}
-    for path in sorted(path for directory in directories for path in directory.iterdir()):
+    for path in sorted((path for each in directories for path in each.iterdir()), key=lambda path: path.name):
         parts.setdefault(path.name.partition(".")[0], []).append(path)
     return {name: unpack_arrays(b"".join(map(Path.read_bytes, paths))) for name, paths in parts.items()}
 
@@ -64,7 +71,10 @@ def pack_arrays(arrays: Arrays) -> bytes:
             packed[name] = array
     buffer = io.BytesIO()
     np.savez(buffer, **packed)
-    return lzma.compress(buffer.getvalue(), preset=1)
+    content = buffer.getvalue()
+    chunks = (content[start : start + CHUNK] for start in range(0, len(content), CHUNK))
+    with ThreadPoolExecutor() as pool:
+        return b"".join(pool.map(partial(lzma.compress, preset=1), chunks))
 
 
 def unpack_arrays(content: bytes) -> Arrays:
@@ -462,9 +472,9 @@ class Stage:
             self.n_done = state["n_done"]
             torch.set_rng_state(state["random"])
 
-    def run(self, batches: Iterator[np.ndarray], find_losses: Callable[[np.ndarray], Iterator[Tensor]]) -> None:
+    def run(self, batches: Iterator[Rows], find_losses: Callable[[Rows], Iterator[Tensor]]) -> None:
         """Train on batches; each loss that is yielded makes a step."""
-        begin = time.perf_counter()
+        begin = saved = time.perf_counter()
         for _ in range(self.n_done):
             next(batches)
         while True:
@@ -479,12 +489,12 @@ class Stage:
                 nn.utils.clip_grad_norm_(self.guide.parameters(), 1.0)
                 self.optimizer.step()
             self.n_done += 1
-            if self.n_done % SAVE_EVERY == 0:
-                print(
-                    f"{self.n_done:6} batches, loss {loss.item():.3f}, {time.perf_counter() - begin:.0f} s", flush=True
-                )
-                if self.path is not None:
-                    self.save()
+            now = time.perf_counter()
+            if self.n_done % LOG_EVERY == 0:
+                print(f"{self.n_done:6} batches, loss {loss.item():.3f}, {now - begin:.0f} s", flush=True)
+            if self.path is not None and now - saved >= SAVE_EVERY:
+                self.save()
+                saved = now
         if self.path is not None:
             # Of a stage that time has ended, no run makes more.
             self.n_done = self.steps
@@ -507,11 +517,13 @@ def write_guide(path: Path, guide: Guide) -> None:
 
 
 def main(
-    packed: Annotated[list[Path], typer.Argument(help="Directories with packed files.")],
-    output: Annotated[Path, typer.Option(help="The directory for the weights of both.")],
-    steps: Annotated[tuple[int, int], typer.Option(help="Maximum batches: of the teacher, the student.")] = (600, 2000),
-    minutes: Annotated[tuple[float, float], typer.Option(help="Maximum minutes, likewise; 0: any number.")] = (0, 0),
-    size: Annotated[tuple[int, int], typer.Option(help="Word pieces per batch, likewise.")] = (12000, 24000),
+    packed: Annotated[list[Path], typer.Argument(help="Directories of packed files; without text, no student.")],
+    output: Annotated[Path, typer.Option(help="The directory for the weights of all.")],
+    steps: Annotated[
+        tuple[int, int, int], typer.Option(help="Maximum batches: of the teacher, the student, the tuned student.")
+    ] = (600, 2000, 200),
+    minutes: Annotated[tuple[float, float, float], typer.Option(help="Maximum minutes; 0: any number.")] = (0, 0, 0),
+    size: Annotated[tuple[int, int], typer.Option(help="Word pieces per batch: gold, raw.")] = (12000, 24000),
     checkpoints: Annotated[Path | None, typer.Option(help="A directory, for training that may be interrupted.")] = None,
     seed: Annotated[int, typer.Option(help="The seed. With --minutes, results also depend on the machine.")] = 0,
 ) -> None:
@@ -527,20 +539,37 @@ def main(
         for name, arrays in files.items()
         if name.startswith("gold_")
     }
-    train, text = treebanks.pop("train"), RawText(files["text"], words, n_pieces, device)
-    paths: list[Path | None] = [None, None]
+    train = treebanks.pop("train")
     if checkpoints is not None:
         checkpoints.mkdir(parents=True, exist_ok=True)
-        paths = [checkpoints / "teacher.pt", checkpoints / "student.pt"]
 
     def make_guide(name: str, **widths: int) -> Guide:
         torch.manual_seed(seed)
         encoder = Encoder(files[name], Pieces(words, name, device))
         return Guide(encoder, int(sizes["labels"]), int(sizes["tags"]), **widths).to(device)
 
-    def learn_gold(rows: np.ndarray) -> Iterator[Tensor]:
+    def batch(text: Text, size: int) -> Iterator[np.ndarray]:
+        return text.batch(np.arange(len(text.ends)), size, np.random.default_rng(seed))
+
+    def run(
+        number: int,
+        name: str,
+        guide: Guide,
+        rates: tuple[float, float],
+        batches: Iterator[Rows],
+        find_losses: Callable[[Rows], Iterator[Tensor]],
+    ) -> None:
+        path = None if checkpoints is None else checkpoints / f"{name}.pt"
+        stage = Stage(guide, rates, steps[number], minutes[number], path)
+        if stage.n_done < stage.steps or not (output / f"{name}.000").is_file():
+            stage.run(batches, find_losses)
+            evaluate(name, guide, treebanks)
+            write_guide(output / name, guide)
+        guide.eval()
+
+    def learn_gold(guide: Guide, rows: np.ndarray) -> Iterator[Tensor]:
         gold = train.read_gold(rows)
-        yield find_gold_loss(teacher(gold.types, gold.heads.clamp(min=0)), gold)
+        yield find_gold_loss(guide(gold.types, gold.heads.clamp(min=0)), gold)
 
     def learn_from_teacher(rows: np.ndarray) -> Iterator[Tensor]:
         for types, target in teach(teacher, text, rows):
@@ -548,16 +577,21 @@ def main(
 
     teacher = make_guide("teacher", **TEACHER_WIDTHS)
     teacher.set_dropout(0.1, 0.2)
-    batches = train.batch(np.arange(len(train.ends)), size[0], np.random.default_rng(seed))
-    Stage(teacher, TEACHER_RATES, steps[0], minutes[0], paths[0]).run(batches, learn_gold)
-    evaluate("teacher", teacher, treebanks)
-    write_guide(output / "teacher", teacher)
+    run(0, "teacher", teacher, TEACHER_RATES, batch(train, size[0]), partial(learn_gold, teacher))
+    if "text" not in files:
+        return
+    text = RawText(files["text"], words, n_pieces, device)
     student = make_guide("student")
     student.set_dropout(0.0, 0.05)
-    batches = text.batch(np.arange(len(text.ends)), size[1], np.random.default_rng(seed))
-    Stage(student, STUDENT_RATES, steps[1], minutes[1], paths[1]).run(batches, learn_from_teacher)
-    evaluate("student", student, treebanks)
-    write_guide(output / "student", student)
+    run(1, "student", student, STUDENT_RATES, batch(text, size[1]), learn_from_teacher)
+    student.set_dropout(0.1, 0.1)
+
+    def learn_both(rows: tuple[np.ndarray, np.ndarray]) -> Iterator[Tensor]:
+        yield from learn_gold(student, rows[0])
+        yield from learn_from_teacher(rows[1])
+
+    both = zip(batch(train, size[0]), batch(text, size[1]), strict=False)
+    run(2, "tuned", student, TUNED_RATES, both, learn_both)
 
 
 if __name__ == "__main__":

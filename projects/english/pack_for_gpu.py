@@ -222,7 +222,7 @@ def unpack(
     trained: Annotated[Path, typer.Argument(help="The directory that `distill_on_gpu.py` has written.")],
     packed: Annotated[Path, typer.Argument(help="The directory of packed files.")],
     output: Annotated[Path, typer.Argument(help="The directory of the pipeline.")],
-    guide: Annotated[str, typer.Option(help="The student or the teacher.")] = "student",
+    guide: Annotated[str, typer.Option(help="The student, as distilled or tuned, or the teacher.")] = "tuned",
 ) -> None:
     """Make a pipeline with the trained student, or teacher, as its parser guide."""
     import torch
@@ -231,7 +231,7 @@ def unpack(
     nlp = init_nlp(settings)
     model = nlp.get_pipe("parser_guide").model
     weights = read_packed([trained])[guide]
-    kept = read_packed([packed])["words"][f"{guide}_kept"]
+    kept = read_packed([packed])["words"]["teacher_kept" if guide == "teacher" else "student_kept"]
     transformer = model.get_ref("tok2vec").get_ref("encoder").shims[0]._model
     state = {name: tensor.numpy().copy() for name, tensor in transformer.state_dict().items()}
     is_mpnet = "encoder.relative.weight" in weights

@@ -90,7 +90,7 @@ def run(app, *arguments):
 
 
 def distill(training, files, output, **settings):
-    arguments = {"steps": (4, 3), "minutes": (0, 0), "size": (200, 200), "checkpoints": None, "seed": 0}
+    arguments = {"steps": (4, 3, 2), "minutes": (0, 0, 0), "size": (200, 200), "checkpoints": None, "seed": 0}
     training.main([files / "packed"], output, **{**arguments, **settings})
 
 
@@ -114,8 +114,8 @@ def test_encoders_compute_what_transformers_does(training, packing, files, name)
     torch.testing.assert_close(found, wanted[firsts], atol=1e-5, rtol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["student", "teacher"])
-def test_the_pipeline_predicts_what_the_guide_does(training, packing, files, tmp_path, name):
+@pytest.mark.parametrize(("guide", "name"), [("student", "student"), ("tuned", "student"), ("teacher", "teacher")])
+def test_the_pipeline_predicts_what_the_guide_does(training, packing, files, tmp_path, guide, name):
     distill(training, files, tmp_path / "trained")
     config, output = tmp_path / "guide.cfg", tmp_path / "pipeline"
     settings = load_config(ROOT / "configs/parser_guide_trf.cfg")
@@ -127,7 +127,7 @@ def test_the_pipeline_predicts_what_the_guide_does(training, packing, files, tmp
     settings.to_disk(config)
     run(
         packing.app,
-        *("unpack", config, tmp_path / "trained", files / "packed", output, "--guide", name),
+        *("unpack", config, tmp_path / "trained", files / "packed", output, "--guide", guide),
         *("--paths.train", files / "train.spacy", "--paths.dev", files / "train.spacy"),
         *("--paths.transformer", files / name, "--paths.labels", files / "labels.json"),
         *("--components.parser_guide.model.tags", "true", "--training.train_corpus", "corpora.both"),
@@ -137,12 +137,12 @@ def test_the_pipeline_predicts_what_the_guide_does(training, packing, files, tmp
     doc = nlp.get_pipe("parser_guide")(Doc(nlp.vocab, words))
     packed, trained = training.read_packed([files / "packed"]), training.read_packed([tmp_path / "trained"])
     widths = training.TEACHER_WIDTHS if name == "teacher" else {}
-    guide = training.Guide(
+    model = training.Guide(
         training.Encoder(packed[name], training.Pieces(packed["words"], name, "cpu")), 3, 3, **widths
     )
-    guide.load_state_dict({key: torch.from_numpy(array) for key, array in trained[name].items()})
+    model.load_state_dict({key: torch.from_numpy(array) for key, array in trained[guide].items()})
     numbers = {word: number for number, word in enumerate(read_words(packing, files))}
-    found = guide.eval()(torch.tensor([[numbers[word] for word in words]]))
+    found = model.eval()(torch.tensor([[numbers[word] for word in words]]))
     assert [token.tag_ for token in doc] == [LABELS["tags"][tag] for tag in found.tags[0].argmax(1)]
     np.testing.assert_allclose(read_column(doc, GUIDE_BOUNDARY), found.starts[0].detach().numpy(), atol=0.05)
 
@@ -167,15 +167,15 @@ def test_known_starts_of_sentences_are_packed(packing, files):
 def test_finished_training_is_not_repeated(training, files, tmp_path):
     for output in ("first", "second"):
         distill(training, files, tmp_path / output, checkpoints=tmp_path / "checkpoints")
-    for name in ("student.000", "teacher.000"):
+    for name in ("teacher.000", "student.000", "tuned.000"):
         assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
 
 
 def test_an_interrupted_training_goes_on(training, files, tmp_path, monkeypatch):
     distill(training, files, tmp_path / "whole")
-    monkeypatch.setattr(training, "SAVE_EVERY", 1)
-    # Interrupt the teacher, and then the student.
-    for allowed in (2, 5):
+    monkeypatch.setattr(training, "SAVE_EVERY", 0)
+    # Interrupt the teacher, then the student, which makes two steps per batch, and then its tuning, which makes three.
+    for allowed in (2, 6, 6):
         calls = iter(range(allowed))
         step = torch.optim.AdamW.step
         monkeypatch.setattr(torch.optim.AdamW, "step", lambda *a, calls=calls, step=step: (next(calls), step(*a)))
@@ -183,9 +183,18 @@ def test_an_interrupted_training_goes_on(training, files, tmp_path, monkeypatch)
             distill(training, files, tmp_path / "parts", checkpoints=tmp_path / "checkpoints")
         monkeypatch.setattr(torch.optim.AdamW, "step", step)
     distill(training, files, tmp_path / "parts", checkpoints=tmp_path / "checkpoints")
-    whole, parts = (training.read_packed([tmp_path / name])["student"] for name in ("whole", "parts"))
+    whole, parts = (training.read_packed([tmp_path / name])["tuned"] for name in ("whole", "parts"))
     for name, array in whole.items():
         np.testing.assert_array_equal(parts[name], array)
+
+
+def test_without_text_only_the_teacher_is_trained(training, files, tmp_path):
+    (tmp_path / "packed").mkdir()
+    for path in (files / "packed").iterdir():
+        if not path.name.startswith(("text", "student")):
+            (tmp_path / "packed" / path.name).write_bytes(path.read_bytes())
+    distill(training, tmp_path, tmp_path / "trained")
+    assert {path.name.partition(".")[0] for path in (tmp_path / "trained").iterdir()} == {"teacher"}
 
 
 def test_words_without_marks_keep_boundaries_and_heads(training):
