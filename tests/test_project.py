@@ -33,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 PROJECTS = [Path(), *(path.relative_to(ROOT) for path in sorted((ROOT / "projects").glob("*/")))]
 PROJECT = pytest.mark.parametrize("name", PROJECTS, ids=str)
 # Commands to run once, by hand.
-RARE = {"vectors", "resources", "quick", "trf-distillation"}
+RARE = {"vectors", "resources", "quick"}
 TINY_TREES = ("--vars.trees", "../../assets/tiny_", "--vars.corpus", "tiny", "--vars.folds", "2")
 pytestmark = pytest.mark.skipif(not (ROOT / "project.yml").is_file(), reason="there is only the installed package")
 
@@ -277,7 +277,7 @@ def english(repository):
         (r"max_steps \d{3,}", "max_steps 4"),
         (r"min_changes 100", "min_changes 1"),
         (r"--folds 5", "--folds 2"),
-        (r"teacher: en_joint_english_trf", "teacher: en_joint_english"),
+        (r"teacher: training/trf/teacher", "teacher: en_joint_english"),
         (r"not_calibrated: .*", "not_calibrated: none"),
         (r" *- \"python -m spacy package .*\n", ""),
     ):
@@ -289,7 +289,7 @@ def english(repository):
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(importlib.util.find_spec("nupunkt") is None, reason="there is no nupunkt for Python 3.10")
 def test_the_shipped_pipelines_without_a_transformer_are_trained_on_tiny_data(english):
-    run_here(english, "all", without=("trf-encoder", "trf-pretraining", "trf-columns", "trf-guide", "trf"))
+    run_here(english, "all", without=("trf-encoder", "trf-guide", "trf"))
     sm, md = (spacy.load(english / "training" / path) for path in ("finished", Path("md", "finished")))
     assert sm.component_names == spacy.load("en_joint_english").component_names
     # It need not be installed.
