@@ -1,12 +1,12 @@
-"""Trains a small guide from a large one, on a GPU in a quarter of an hour, or on a CPU in hours.
+"""Trains a small guide from a large one, on a GPU in a quarter of an hour, or on a CPU in days.
 
     python distill_on_gpu.py packed --output trained --minutes 3 6 1
 
 It reads what `pack_for_gpu.py pack` has written, so that it needs only torch, numpy and typer. The teacher learns from
 treebanks. The student then learns the probabilities that the teacher gives on raw text (Hinton et al. 2015), as written
 and lower-cased without punctuation. For the latter, half of the weight is on the boundaries and heads that the teacher
-finds with punctuation. In the end it learns from treebanks, too, and is called tuned. `pack_for_gpu.py unpack` makes a
-pipeline of one of them.
+finds with punctuation. Finally, the student is tuned on treebanks, too. `pack_for_gpu.py unpack` makes a pipeline of
+the teacher, the student or the tuned student.
 """
 
 import io
@@ -39,7 +39,7 @@ WARMUP = 0.06
 LOG_EVERY, SAVE_EVERY = 50, 240
 # A file of the output is at most this large.
 PART = 16_000_000
-# Each core compresses so many bytes at a time.
+# Bytes per chunk; chunks are compressed in parallel.
 CHUNK = 4_000_000
 # Small enough for a logit in 16 bits.
 IMPOSSIBLE = -1e4
@@ -517,8 +517,10 @@ def write_guide(path: Path, guide: Guide) -> None:
 
 
 def main(
-    packed: Annotated[list[Path], typer.Argument(help="Directories of packed files; without text, no student.")],
-    output: Annotated[Path, typer.Option(help="The directory for the weights of all.")],
+    packed: Annotated[
+        list[Path], typer.Argument(help="Directories of packed files. Without text, trains only the teacher.")
+    ],
+    output: Annotated[Path, typer.Option(help="Directory for the weights of all guides.")],
     steps: Annotated[
         tuple[int, int, int], typer.Option(help="Maximum batches: of the teacher, the student, the tuned student.")
     ] = (600, 2000, 200),
