@@ -1,12 +1,12 @@
-"""Trains a small guide from a large one, on a GPU in a quarter of an hour, or on a CPU in days.
+"""Trains small guides from a large one, on a GPU in minutes, or on a CPU in days.
 
-    python distill_on_gpu.py packed --output trained --minutes 3 6 1
+    python distill_on_gpu.py packed --output trained --minutes 3 6 1 6 1
 
-It reads what `pack_for_gpu.py pack` has written, so that it needs only torch, numpy and typer. The teacher learns from
+It reads what `pack_for_gpu.py` has packed, so that it needs only torch, numpy and typer. The teacher learns from
 treebanks. The student then learns the probabilities that the teacher gives on raw text (Hinton et al. 2015), as written
 and lower-cased without punctuation. For the latter, half of the weight is on the boundaries and heads that the teacher
-finds with punctuation. Finally, the student is tuned on treebanks, too. `pack_for_gpu.py unpack` makes a pipeline of
-the teacher, the student or the tuned student.
+finds with punctuation. Then the student is tuned on treebanks, too. From the tuned student, a recurrent guide learns in
+the same two steps. Guides that the output has are not trained again. `pack_for_gpu.py unpack` makes a pipeline of one.
 """
 
 import io
@@ -33,7 +33,13 @@ WINDOW = 254
 # Of the teacher's layers over vectors; the student has the default ones.
 TEACHER_WIDTHS = {"arc_width": 384, "label_width": 192}
 # Rates of learning: of encoders and of new layers.
-TEACHER_RATES, STUDENT_RATES, TUNED_RATES = (6e-5, 8e-4), (4e-4, 1e-3), (1e-4, 2e-4)
+RATES = {
+    "teacher": (6e-5, 8e-4),
+    "student": (4e-4, 1e-3),
+    "tuned": (1e-4, 2e-4),
+    "recurrent": (3e-3, 3e-3),
+    "recurrent_tuned": (2e-3, 2e-3),
+}
 WARMUP = 0.06
 # Batches between lines of the log, and seconds between checkpoints.
 LOG_EVERY, SAVE_EVERY = 50, 240
@@ -190,6 +196,44 @@ def _find_buckets(n: int, device: torch.device) -> Tensor:
     return (distance < 0) * 16 + torch.where(size < 8, size, far.clamp(max=15))
 
 
+class RecurrentEncoder(nn.Module):
+    """A bidirectional LSTM over sums of hashed vectors, as `spacy_joint.BiLSTMEncoder.v1` after
+    `spacy.MultiHashEmbed.v2`."""
+
+    def __init__(self, weights: Arrays, device: torch.device) -> None:
+        super().__init__()
+        self.dropout = 0.0
+        # For each word and table, the rows whose sum is its vector.
+        self.rows = torch.from_numpy(weights["rows"].astype(np.int64)).to(device)
+        n_tables, n_layers = self.rows.shape[1], sum(name.endswith("weight_ih_l0") for name in weights)
+        self.tables = nn.ModuleList(nn.Embedding(*weights[f"tables.{n}.weight"].shape) for n in range(n_tables))
+        n_mixed, n_in = weights["mix.weight"].shape
+        n_out = len(weights["norm.bias"])
+        self.mix, self.norm, self.n_pieces = nn.Linear(n_in, n_mixed), nn.LayerNorm(n_out, 1e-8), n_mixed // n_out
+        half = weights["layers.0.weight_hh_l0"].shape[1]
+        self.width = 2 * half
+        sizes = [n_out, *[self.width] * (n_layers - 1)]
+        self.layers = nn.ModuleList(nn.LSTM(size, half, batch_first=True, bidirectional=True) for size in sizes)
+        # Each LSTM has two biases, whose sum matters: the second one stays 0.
+        second = {name: each for name, each in self.named_parameters() if "bias_hh" in name}
+        for bias in second.values():
+            bias.requires_grad_(False)
+        zeros = {name: np.zeros(bias.shape, np.float32) for name, bias in second.items()}
+        self.load_state_dict({name: torch.from_numpy({**zeros, **weights}[name]) for name in self.state_dict()})
+
+    def forward(self, types: Tensor) -> Tensor:
+        """Encode rows of types (rows x words x width)."""
+        lengths, rows = (types >= 0).sum(1).cpu(), self.rows[types.clamp(min=0)]
+        with torch.autocast(types.device.type, enabled=False):
+            x = torch.cat([table(rows[:, :, number]).sum(2) for number, table in enumerate(self.tables)], 2)
+            x = self.norm(self.mix(x).unflatten(2, (-1, self.n_pieces)).amax(3))
+            for lstm in self.layers:
+                x = F.dropout(x, self.dropout, self.training)
+                packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+                x, _ = nn.utils.rnn.pad_packed_sequence(lstm(packed)[0], batch_first=True)
+        return x
+
+
 class Found(NamedTuple):
     """What a guide finds: log-odds of starts, and log-probabilities of heads (0 is the root), of labels, given `heads`,
     and of tags. As targets: probabilities instead."""
@@ -204,9 +248,7 @@ class Found(NamedTuple):
 class Guide(nn.Module):
     """A parser guide, as `spacy_joint.ParserGuide.v1` with tags."""
 
-    def __init__(
-        self, encoder: Encoder, n_labels: int, n_tags: int, *, arc_width: int = 192, label_width: int = 96
-    ) -> None:
+    def __init__(self, encoder: Any, n_labels: int, n_tags: int, arc_width: int = 192, label_width: int = 96) -> None:
         super().__init__()
         self.encoder, width = encoder, encoder.width
         self.boundary, self.tags = nn.Linear(width, 1), nn.Linear(width, n_tags)
@@ -495,10 +537,6 @@ class Stage:
             if self.path is not None and now - saved >= SAVE_EVERY:
                 self.save()
                 saved = now
-        if self.path is not None:
-            # Of a stage that time has ended, no run makes more.
-            self.n_done = self.steps
-            self.save()
 
     def save(self) -> None:
         """Write the checkpoint."""
@@ -510,26 +548,25 @@ class Stage:
         temporary.replace(self.path)
 
 
-def write_guide(path: Path, guide: Guide) -> None:
-    """Write the weights of a guide, in parts."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_parts(path, pack_arrays({name: weight.float().cpu().numpy() for name, weight in guide.state_dict().items()}))
-
-
 def main(
     packed: Annotated[
         list[Path], typer.Argument(help="Directories of packed files. Without text, trains only the teacher.")
     ],
-    output: Annotated[Path, typer.Option(help="Directory for the weights of all guides.")],
+    output: Annotated[Path, typer.Option(help="Directory for the weights of all guides. Those in it are kept.")],
     steps: Annotated[
-        tuple[int, int, int], typer.Option(help="Maximum batches: of the teacher, the student, the tuned student.")
-    ] = (600, 2000, 200),
-    minutes: Annotated[tuple[float, float, float], typer.Option(help="Maximum minutes; 0: any number.")] = (0, 0, 0),
-    size: Annotated[tuple[int, int], typer.Option(help="Word pieces per batch: gold, raw.")] = (12000, 24000),
+        tuple[int, int, int, int, int],
+        typer.Option(help="Maximum batches: of the teacher, a student, its tuning, a recurrent one, its tuning."),
+    ] = (600, 2000, 200, 4000, 200),
+    minutes: Annotated[
+        tuple[float, float, float, float, float], typer.Option(help="Maximum minutes; 0: any number.")
+    ] = (0, 0, 0, 0, 0),
+    size: Annotated[
+        tuple[int, int, int], typer.Option(help="Word pieces per batch: of treebanks; of raw text, for each student.")
+    ] = (12000, 24000, 48000),
     checkpoints: Annotated[Path | None, typer.Option(help="A directory, for training that may be interrupted.")] = None,
     seed: Annotated[int, typer.Option(help="The seed. With --minutes, results also depend on the machine.")] = 0,
 ) -> None:
-    """Train the teacher, then the student."""
+    """Train the teacher, then its student, then the recurrent student of the latter."""
     print(f"seed {seed}")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.set_float32_matmul_precision("high")
@@ -542,58 +579,67 @@ def main(
         if name.startswith("gold_")
     }
     train = treebanks.pop("train")
-    if checkpoints is not None:
-        checkpoints.mkdir(parents=True, exist_ok=True)
+    text = RawText(files["text"], words, n_pieces, device) if "text" in files else None
+    for directory in (output, *filter(None, [checkpoints])):
+        directory.mkdir(parents=True, exist_ok=True)
 
-    def make_guide(name: str, **widths: int) -> Guide:
+    def make_guide(encoder: Any, **widths: int) -> Guide:
         torch.manual_seed(seed)
-        encoder = Encoder(files[name], Pieces(words, name, device))
         return Guide(encoder, int(sizes["labels"]), int(sizes["tags"]), **widths).to(device)
+
+    def make_transformer(name: str, **widths: int) -> Guide:
+        return make_guide(Encoder(files[name], Pieces(words, name, device)), **widths)
 
     def batch(text: Text, size: int) -> Iterator[np.ndarray]:
         return text.batch(np.arange(len(text.ends)), size, np.random.default_rng(seed))
 
-    def run(
-        number: int,
-        name: str,
-        guide: Guide,
-        rates: tuple[float, float],
-        batches: Iterator[Rows],
-        find_losses: Callable[[Rows], Iterator[Tensor]],
-    ) -> None:
-        path = None if checkpoints is None else checkpoints / f"{name}.pt"
-        stage = Stage(guide, rates, steps[number], minutes[number], path)
-        if stage.n_done < stage.steps or not (output / f"{name}.000").is_file():
-            stage.run(batches, find_losses)
-            evaluate(name, guide, treebanks)
-            write_guide(output / name, guide)
-        guide.eval()
+    def run(name: str, guide: Guide, batches: Iterator[Rows], find_losses: Callable[[Rows], Iterator[Tensor]]) -> None:
+        trained = read_packed([output])
+        if name not in trained:
+            path = None if checkpoints is None else checkpoints / f"{name}.pt"
+            number = [*RATES].index(name)
+            # Earlier guides may have been trained in this run, or not.
+            torch.manual_seed(seed)
+            Stage(guide, RATES[name], steps[number], minutes[number], path).run(batches, find_losses)
+            weights = {name: weight.float().cpu().numpy() for name, weight in guide.state_dict().items()}
+            write_parts(output / name, pack_arrays(weights))
+            trained = read_packed([output])
+        # Weights of a finished guide are rounded, in whichever run it is finished.
+        guide.load_state_dict({key: torch.from_numpy(weight) for key, weight in trained[name].items()})
+        evaluate(name, guide, treebanks)
 
     def learn_gold(guide: Guide, rows: np.ndarray) -> Iterator[Tensor]:
         gold = train.read_gold(rows)
         yield find_gold_loss(guide(gold.types, gold.heads.clamp(min=0)), gold)
 
-    def learn_from_teacher(rows: np.ndarray) -> Iterator[Tensor]:
-        for types, target in teach(teacher, text, rows):
-            yield find_soft_loss(student(types, target.heads), target, types >= 0)
+    def distil(name: str, teacher: Guide, student: Guide, tuned: str, text: RawText, size: tuple[int, int]) -> None:
+        def learn(rows: np.ndarray) -> Iterator[Tensor]:
+            for types, target in teach(teacher, text, rows):
+                yield find_soft_loss(student(types, target.heads), target, types >= 0)
 
-    teacher = make_guide("teacher", **TEACHER_WIDTHS)
-    teacher.set_dropout(0.1, 0.2)
-    run(0, "teacher", teacher, TEACHER_RATES, batch(train, size[0]), partial(learn_gold, teacher))
-    if "text" not in files:
-        return
-    text = RawText(files["text"], words, n_pieces, device)
-    student = make_guide("student")
-    student.set_dropout(0.0, 0.05)
-    run(1, "student", student, STUDENT_RATES, batch(text, size[1]), learn_from_teacher)
-    student.set_dropout(0.1, 0.1)
+        def learn_both(rows: tuple[np.ndarray, np.ndarray]) -> Iterator[Tensor]:
+            yield from learn_gold(student, rows[0])
+            yield from learn(rows[1])
 
-    def learn_both(rows: tuple[np.ndarray, np.ndarray]) -> Iterator[Tensor]:
-        yield from learn_gold(student, rows[0])
-        yield from learn_from_teacher(rows[1])
+        student.set_dropout(0.0, 0.05)
+        run(name, student, batch(text, size[1]), learn)
+        student.set_dropout(0.1, 0.1)
+        run(tuned, student, zip(batch(train, size[0]), batch(text, size[1]), strict=False), learn_both)
 
-    both = zip(batch(train, size[0]), batch(text, size[1]), strict=False)
-    run(2, "tuned", student, TUNED_RATES, both, learn_both)
+    if "tuned" in read_packed([output]):
+        student = make_transformer("student")
+        run("tuned", student, iter(()), lambda _: iter(()))
+    else:
+        teacher = make_transformer("teacher", **TEACHER_WIDTHS)
+        teacher.set_dropout(0.1, 0.2)
+        run("teacher", teacher, batch(train, size[0]), partial(learn_gold, teacher))
+        if text is None:
+            return
+        student = make_transformer("student")
+        distil("student", teacher, student, "tuned", text, size[:2])
+    if "recurrent" in files:
+        recurrent = make_guide(RecurrentEncoder(files["recurrent"], device))
+        distil("recurrent", student, recurrent, "recurrent_tuned", text, (size[0], size[2]))
 
 
 if __name__ == "__main__":

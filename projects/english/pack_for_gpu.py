@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import spacy
@@ -15,6 +15,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.util import load_config
+from thinc.api import Model
 from tokenizers import Tokenizer
 
 from spacy_joint.annotation.restored import is_punctuation
@@ -117,6 +118,7 @@ def describe_words(words: Words) -> Arrays:
     added = list(words.numbers)[len(written) :]
     return {
         "lower": np.concatenate([lower, words.number(added)]),
+        "text": np.frombuffer("\0".join(words.numbers).encode(), dtype=np.uint8),
         "is_mark": np.array([word.isspace() or is_punctuation(word) for word in words.numbers]),
         "capitals": np.array([*map(find_capitals, words.numbers)], dtype=np.uint8),
     }
@@ -198,10 +200,59 @@ def pack(
     print(f"{output}: {len(words.numbers):,} words, {len(text['low']):,} tokens of raw text")
 
 
+def find_recurrent(encoder: Model) -> dict[str, tuple[Model, str]]:
+    """Find the layers of a recurrent encoder and the names of their weights, by their names in `distill_on_gpu.py`."""
+    kinds = ("hashembed", "maxout", "layernorm", "bilstm")
+    tables, [mix], [norm], lstms = ([node for node in encoder.walk() if node.name == kind] for kind in kinds)
+    found = {f"tables.{number}.weight": (table, "E") for number, table in enumerate(tables)}
+    found |= {"mix.weight": (mix, "W"), "mix.bias": (mix, "b"), "norm.weight": (norm, "G"), "norm.bias": (norm, "b")}
+    names = {"weight_ih": "input", "weight_hh": "recurrent", "bias_ih": "bias"}
+    for number, lstm in enumerate(lstms):
+        for name, ours in names.items():
+            for end, direction in (("", "forward"), ("_reverse", "backward")):
+                found[f"layers.{number}.{name}_l0{end}"] = (lstm, f"{ours}_{direction}")
+    return found
+
+
+def swap_gates(array: np.ndarray) -> np.ndarray:
+    """Swap the last two gates of an LSTM, which are in another order in torch."""
+    first, second, third, fourth = np.split(array, 4)
+    return np.concatenate([first, second, fourth, third])
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def pack_recurrent(
+    ctx: typer.Context,
+    config: Annotated[Path, typer.Argument(help="The config of a guide with an LSTM; its settings can be overridden.")],
+    packed: Annotated[Path, typer.Argument(help="The directory of packed files, which this adds to.")],
+    part: Annotated[int, typer.Option(help="Maximum bytes of a file.")] = 50_000_000,
+) -> None:
+    """Pack a recurrent guide, untrained."""
+    nlp = init_nlp(load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False))
+    encoder = nlp.get_pipe("parser_guide").model.get_ref("tok2vec")
+    weights = {}
+    for name, (layer, param) in find_recurrent(encoder).items():
+        array = layer.get_param(param)
+        if name.startswith("layers."):
+            array = swap_gates(array.T)
+        # The pieces of maxout are a second dimension.
+        weights[name] = array.reshape(-1, *array.shape[2:]) if name.startswith("mix.") else array
+    [features] = [node for node in encoder.walk() if node.name == "extract_features"]
+    words = read_packed([packed])["words"]["text"].tobytes().decode().split("\0")
+    keys = Doc(nlp.vocab, words).to_array(features.attrs["columns"]).astype(np.uint64)
+    tables = [node for node in encoder.walk() if node.name == "hashembed"]
+    rows = [
+        table.ops.hash(np.ascontiguousarray(keys[:, number]), table.attrs["seed"]) % table.get_dim("nV")
+        for number, table in enumerate(tables)
+    ]
+    weights["rows"] = np.stack(rows, axis=1).astype(np.uint16)
+    write_parts(packed / "recurrent", pack_arrays(weights), part)
+
+
 def name_weights(weights: Arrays, is_mpnet: bool) -> Iterator[tuple[str, np.ndarray]]:
     """Name the weights of an encoder as a BERT or an MPNet does, except those of pieces and positions."""
     for name, array in weights.items():
-        part, _, rest = name.removeprefix("encoder.").partition(".")
+        part, _, rest = name.partition(".")
         if part == "norm":
             yield f"embeddings.LayerNorm.{rest}", array
         elif part == "capitals":
@@ -215,6 +266,23 @@ def name_weights(weights: Arrays, is_mpnet: bool) -> Iterator[tuple[str, np.ndar
                 yield f"encoder.layer.{number}.{LAYER[ours][is_mpnet]}.{kind}", array
 
 
+def set_transformer(transformer: Any, weights: Arrays, kept: np.ndarray) -> None:
+    """Set the weights of a BERT or an MPNet, of the kept pieces only."""
+    import torch
+
+    state = {name: tensor.numpy().copy() for name, tensor in transformer.state_dict().items()}
+    is_mpnet = "relative.weight" in weights
+    state |= dict(name_weights(weights, is_mpnet))
+    state["embeddings.word_embeddings.weight"][kept] = weights["words.weight"]
+    positions = weights["positions.weight"]
+    if is_mpnet:
+        state["embeddings.position_embeddings.weight"][2:][: len(positions)] = positions
+    else:
+        positions = positions - state["embeddings.token_type_embeddings.weight"][0]
+        state["embeddings.position_embeddings.weight"][: len(positions)] = positions
+    transformer.load_state_dict({name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in state.items()})
+
+
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def unpack(
     ctx: typer.Context,
@@ -222,29 +290,21 @@ def unpack(
     trained: Annotated[Path, typer.Argument(help="The directory that `distill_on_gpu.py` has written.")],
     packed: Annotated[Path, typer.Argument(help="The directory of packed files.")],
     output: Annotated[Path, typer.Argument(help="The directory of the pipeline.")],
-    guide: Annotated[str, typer.Option(help="The student, as distilled or tuned, or the teacher.")] = "tuned",
+    guide: Annotated[str, typer.Option(help="Its name in `distill_on_gpu.py`, such as teacher.")] = "tuned",
 ) -> None:
-    """Make a pipeline with the trained student, or teacher, as its parser guide."""
-    import torch
-
+    """Make a pipeline of a trained guide."""
     settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
     nlp = init_nlp(settings)
     model = nlp.get_pipe("parser_guide").model
     weights = read_packed([trained])[guide]
-    kept = read_packed([packed])["words"]["teacher_kept" if guide == "teacher" else "student_kept"]
-    transformer = model.get_ref("tok2vec").get_ref("encoder").shims[0]._model
-    state = {name: tensor.numpy().copy() for name, tensor in transformer.state_dict().items()}
-    is_mpnet = "encoder.relative.weight" in weights
-    encoder = {name: array for name, array in weights.items() if name.startswith("encoder.")}
-    state |= dict(name_weights(encoder, is_mpnet))
-    state["embeddings.word_embeddings.weight"][kept] = weights["encoder.words.weight"]
-    positions = weights["encoder.positions.weight"]
-    if is_mpnet:
-        state["embeddings.position_embeddings.weight"][2:][: len(positions)] = positions
+    encoder = {name.removeprefix("encoder."): array for name, array in weights.items() if name.startswith("encoder.")}
+    if guide.startswith("recurrent"):
+        for name, (layer, param) in find_recurrent(model.get_ref("tok2vec")).items():
+            array = swap_gates(encoder[name]).T if name.startswith("layers.") else encoder[name]
+            layer.set_param(param, np.ascontiguousarray(array.reshape(layer.get_param(param).shape)))
     else:
-        positions = positions - state["embeddings.token_type_embeddings.weight"][0]
-        state["embeddings.position_embeddings.weight"][: len(positions)] = positions
-    transformer.load_state_dict({name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in state.items()})
+        kept = read_packed([packed])["words"]["teacher_kept" if guide == "teacher" else "student_kept"]
+        set_transformer(model.get_ref("tok2vec").get_ref("encoder").shims[0]._model, encoder, kept)
     for name, array in weights.items():
         if not name.startswith("encoder."):
             # Such as arcs.heads.weight, boundary.bias, or labels.root.

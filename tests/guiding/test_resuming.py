@@ -1,10 +1,5 @@
 """A guide whose training is interrupted ends like one that is not: weights, moments, rates and random numbers go on."""
 
-import importlib.util
-import shutil
-from pathlib import Path
-from types import SimpleNamespace
-
 import pytest
 import spacy
 from spacy.cli.train import train
@@ -17,7 +12,6 @@ from spacy_joint.cli.training.configs import CONFIGS
 
 from .test_parser_guide import NOUNS, VERBS, say
 
-SCRIPT = Path(__file__).parents[2] / "projects/english/train_in_pieces.py"
 LSTM = {
     "@architectures": "spacy.Tok2Vec.v2",
     "embed": {
@@ -109,24 +103,3 @@ def test_a_guide_interrupted_twice_ends_like_an_uninterrupted_one(config, tmp_pa
     assert len(found["learning"]) == len(expected["learning"])
     assert "J442" in resume(tmp_path, tmp_path / "checkpoint", exit_code=1)[1]
     assert "J442" in resume(tmp_path, tmp_path / "third/model-last", exit_code=1)[1]
-
-
-def test_a_guide_trained_in_pieces_is_one_trained_at_once(config, tmp_path, monkeypatch):
-    if not SCRIPT.exists():
-        pytest.skip("there is only the installed package")
-    spec = importlib.util.spec_from_file_location("train_in_pieces", SCRIPT)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    train(config, tmp_path / "at_once")
-    shutil.rmtree(tmp_path / "checkpoint")
-
-    def train_piece(config, output):
-        script.main(SimpleNamespace(args=[]), config, output)
-
-    interrupt(config, tmp_path / "pieces", 4, monkeypatch, train_piece)
-    interrupt(config, tmp_path / "pieces", 4, monkeypatch, train_piece)
-    for _ in range(2):
-        train_piece(config, tmp_path / "pieces")
-        assert [path.name for path in (tmp_path / "pieces").iterdir() if path.is_dir()] == ["model-last"]
-    found, expected = (tmp_path / name / "model-last/parser_guide/model" for name in ("pieces", "at_once"))
-    assert found.read_bytes() == expected.read_bytes()

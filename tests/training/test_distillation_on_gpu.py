@@ -18,6 +18,7 @@ transformers = pytest.importorskip("transformers")
 tokenizers = pytest.importorskip("tokenizers")
 
 ROOT = Path(__file__).parents[2]
+RECURRENT = ROOT / "configs/parser_guide_md.cfg"
 WORDS = ["the", "dogs", "cats", "birds", "bark", "sleep", ".", "Dogs", "##s"]
 LABELS = {"labels": ["ROOT", "nsubj", "punct"], "tags": ["NN", "VB", "."]}
 SENTENCES = [["Dogs", "bark", "."], ["The", "cats", "sleep", "."], ["birds", "bark", "."]]
@@ -81,7 +82,20 @@ def files(tmp_path_factory, packing, write_transformer):
         *("--teacher", directory / "teacher", "--student", directory / "student"),
         *("--labels", directory / "labels.json", "--dev", directory / "train.spacy", "--part", 2000),
     )
+    run(packing.app, "pack-recurrent", RECURRENT, directory / "packed", *list_settings(directory))
     return directory
+
+
+def list_settings(directory):
+    """Settings of a small recurrent guide."""
+    embed = "--components.parser_guide.model.tok2vec.embed"
+    return (
+        *("--paths.train", directory / "train.spacy", "--paths.dev", directory / "train.spacy"),
+        *("--paths.labels", directory / "labels.json", "--components.parser_guide.model.tags", "true"),
+        *("--paths.vectors", "null", f"{embed}.include_static_vectors", "false"),
+        *(f"{embed}.attrs", '["LOWER","SHAPE"]', f"{embed}.rows", "[100,50]", f"{embed}.width", 16),
+        *("--components.parser_guide.model.tok2vec.encode.width", 32),
+    )
 
 
 def run(app, *arguments):
@@ -90,7 +104,7 @@ def run(app, *arguments):
 
 
 def distill(training, files, output, **settings):
-    arguments = {"steps": (4, 3, 2), "minutes": (0, 0, 0), "size": (200, 200), "checkpoints": None, "seed": 0}
+    arguments = {"steps": (4, 3, 2, 3, 2), "minutes": (0,) * 5, "size": (200,) * 3, "checkpoints": None, "seed": 0}
     training.main([files / "packed"], output, **{**arguments, **settings})
 
 
@@ -132,15 +146,29 @@ def test_the_pipeline_predicts_what_the_guide_does(training, packing, files, tmp
         *("--paths.transformer", files / name, "--paths.labels", files / "labels.json"),
         *("--components.parser_guide.model.tags", "true", "--training.train_corpus", "corpora.both"),
     )
+    packed = training.read_packed([files / "packed"])
+    encoder = training.Encoder(packed[name], training.Pieces(packed["words"], name, "cpu"))
+    widths = training.TEACHER_WIDTHS if name == "teacher" else {}
+    check_predictions(training, packing, files, output, tmp_path / "trained", guide, encoder, widths)
+
+
+@pytest.mark.parametrize("guide", ["recurrent", "recurrent_tuned"])
+def test_the_pipeline_predicts_what_the_recurrent_guide_does(training, packing, files, tmp_path, guide):
+    distill(training, files, tmp_path / "trained")
+    output = tmp_path / "pipeline"
+    arguments = (tmp_path / "trained", files / "packed", output, "--guide", guide, *list_settings(files))
+    run(packing.app, "unpack", RECURRENT, *arguments)
+    encoder = training.RecurrentEncoder(training.read_packed([files / "packed"])["recurrent"], "cpu")
+    check_predictions(training, packing, files, output, tmp_path / "trained", guide, encoder, {})
+
+
+def check_predictions(training, packing, files, output, trained, guide, encoder, widths):
     nlp = spacy.load(output)
     words = ["the", "dogs", "bark", ".", "Dogs", "sleep"]
     doc = nlp.get_pipe("parser_guide")(Doc(nlp.vocab, words))
-    packed, trained = training.read_packed([files / "packed"]), training.read_packed([tmp_path / "trained"])
-    widths = training.TEACHER_WIDTHS if name == "teacher" else {}
-    model = training.Guide(
-        training.Encoder(packed[name], training.Pieces(packed["words"], name, "cpu")), 3, 3, **widths
-    )
-    model.load_state_dict({key: torch.from_numpy(array) for key, array in trained[guide].items()})
+    model = training.Guide(encoder, 3, 3, **widths)
+    weights = training.read_packed([trained])[guide]
+    model.load_state_dict({key: torch.from_numpy(array) for key, array in weights.items()})
     numbers = {word: number for number, word in enumerate(read_words(packing, files))}
     found = model.eval()(torch.tensor([[numbers[word] for word in words]]))
     assert [token.tag_ for token in doc] == [LABELS["tags"][tag] for tag in found.tags[0].argmax(1)]
@@ -164,18 +192,23 @@ def test_known_starts_of_sentences_are_packed(packing, files):
     assert starts[-n_treebank:].tolist() == 3 * [1, 0, 0, 1, 0, 0, 0, 1, 0, 0]
 
 
-def test_finished_training_is_not_repeated(training, files, tmp_path):
-    for output in ("first", "second"):
-        distill(training, files, tmp_path / output, checkpoints=tmp_path / "checkpoints")
-    for name in ("teacher.000", "student.000", "tuned.000"):
-        assert (tmp_path / "first" / name).read_bytes() == (tmp_path / "second" / name).read_bytes()
+def test_finished_guides_are_not_trained_again(training, files, tmp_path, monkeypatch):
+    distill(training, files, tmp_path / "trained")
+    contents = {path.name: path.read_bytes() for path in (tmp_path / "trained").iterdir()}
+    monkeypatch.delattr(training, "Stage")
+    distill(training, files, tmp_path / "trained")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "trained").iterdir()} == contents
+    # The teacher is needed only by a student that is not tuned yet.
+    for path in (tmp_path / "trained").glob("teacher.*"):
+        path.unlink()
+    distill(training, files, tmp_path / "trained")
 
 
 def test_an_interrupted_training_goes_on(training, files, tmp_path, monkeypatch):
     distill(training, files, tmp_path / "whole")
     monkeypatch.setattr(training, "SAVE_EVERY", 0)
-    # Interrupt the teacher, then the student, which makes two steps per batch, and then its tuning, which makes three.
-    for allowed in (2, 6, 6):
+    # Interrupt the teacher, then students, which make two steps per batch, and then their tuning, which makes three.
+    for allowed in (2, 6, 6, 6, 6):
         calls = iter(range(allowed))
         step = torch.optim.AdamW.step
         monkeypatch.setattr(torch.optim.AdamW, "step", lambda *a, calls=calls, step=step: (next(calls), step(*a)))
@@ -183,15 +216,16 @@ def test_an_interrupted_training_goes_on(training, files, tmp_path, monkeypatch)
             distill(training, files, tmp_path / "parts", checkpoints=tmp_path / "checkpoints")
         monkeypatch.setattr(torch.optim.AdamW, "step", step)
     distill(training, files, tmp_path / "parts", checkpoints=tmp_path / "checkpoints")
-    whole, parts = (training.read_packed([tmp_path / name])["tuned"] for name in ("whole", "parts"))
-    for name, array in whole.items():
-        np.testing.assert_array_equal(parts[name], array)
+    whole, parts = (training.read_packed([tmp_path / name]) for name in ("whole", "parts"))
+    for guide, arrays in whole.items():
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(parts[guide][name], array)
 
 
 def test_without_text_only_the_teacher_is_trained(training, files, tmp_path):
     (tmp_path / "packed").mkdir()
     for path in (files / "packed").iterdir():
-        if not path.name.startswith(("text", "student")):
+        if not path.name.startswith(("text", "student", "recurrent")):
             (tmp_path / "packed" / path.name).write_bytes(path.read_bytes())
     distill(training, tmp_path, tmp_path / "trained")
     assert {path.name.partition(".")[0] for path in (tmp_path / "trained").iterdir()} == {"teacher"}
