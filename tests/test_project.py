@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import warnings
-import zipfile
 from collections.abc import Container
 from itertools import islice
 from pathlib import Path
@@ -230,6 +229,14 @@ def test_a_pipeline_of_another_language_is_trained_by_one_command(repository, tm
     assert described["words"] == n_words
 
 
+RECURRENT, SETTINGS = "${vars.configs}/parser_guide_md.cfg", "${vars.guide} ${vars.recurrent}"
+GUIDES = f"""\
+      - "python -m spacy init labels {RECURRENT} corpus/labels {SETTINGS}"
+      - "python -m spacy train {RECURRENT} --output training/md/student {SETTINGS} --training.max_steps 60"
+      - "python -m spacy train {RECURRENT} --output training/md/tuned {SETTINGS} --training.max_steps 60"
+"""
+
+
 @pytest.fixture
 def english(repository):
     """The project of the shipped pipelines, with tiny stand-ins for what it downloads and for its teacher, and without
@@ -267,19 +274,18 @@ def english(repository):
     rows += [f"{word}\t{i}.1\t{i}.6\tA\t{'.' * (i % 7 == 6)}\tLC" for i, word in enumerate(news.split()[:80])]
     (assets / "raw" / "calls").mkdir()
     (assets / "raw" / "calls" / "call.tsv").write_text("\n".join(rows), encoding="utf8")
-    with zipfile.ZipFile(assets / "glove.6B.zip", "w") as archive:
-        archive.writestr("glove.6B.50d.txt", f"the{' 0.1' * 50}\nyou{' 0.2' * 50}\n")
-    (shipped,) = spacy.util.get_package_path("en_joint_english").glob("en_joint_english-*")
-    shutil.copytree(shipped, project / "training" / "trf" / "finished")
     commands = (project / "project.yml").read_text(encoding="utf8")
     for pattern, changed in (
-        (r"max_steps [58]000", "max_steps 40"),
+        (r"max_steps [358]000", "max_steps 40"),
         (r"max_steps \d{3,}", "max_steps 4"),
         (r"min_changes 100", "min_changes 1"),
         (r"--folds 5", "--folds 2"),
         (r"teacher: training/trf/teacher", "teacher: en_joint_english"),
         (r"not_calibrated: .*", "not_calibrated: none"),
         (r" *- \"python -m spacy package .*\n", ""),
+        # The recurrent guide is not distilled, which needs torch, but learns a few steps of its own.
+        (r"(training/md/(student|tuned))", r"\1/model-last"),
+        (r"(?s)(- name: guides\n.*?script:\n).*?(?= *deps:)", rf"\1{GUIDES}"),
     ):
         commands = re.sub(pattern, changed, commands)
     (project / "project.yml").write_text(commands, encoding="utf8")
@@ -289,15 +295,15 @@ def english(repository):
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(importlib.util.find_spec("nupunkt") is None, reason="there is no nupunkt for Python 3.10")
 def test_the_shipped_pipelines_without_a_transformer_are_trained_on_tiny_data(english):
-    run_here(english, "all", without=("trf-encoder", "trf-guide", "trf"))
+    run_here(english, "all", without=("encoder", "trf"))
     sm, md = (spacy.load(english / "training" / path) for path in ("finished", Path("md", "finished")))
     assert sm.component_names == spacy.load("en_joint_english").component_names
     # It need not be installed.
     meta = json.loads((ROOT / "pipelines" / "en_joint_english_md" / "meta.json").read_text(encoding="utf8"))
     assert md.component_names == meta["components"]
     assert sm.get_pipe("joint_sbd_parser").cfg["unpunctuated_bias"] == 30
-    # Parsers learn a few steps only. The lemmatizer of md is that of the shipped pipeline.
-    for name in ("dev", "dev_unpunctuated", "md_dev", "md_dev_unpunctuated"):
+    # Guides and parsers learn a few steps only. The lemmatizer of md is that of the shipped pipeline.
+    for name, tags in (("dev", 0.58), ("dev_unpunctuated", 0.58), ("md_dev", 0.38), ("md_dev_unpunctuated", 0.38)):
         metrics = read_metrics(english, name)
-        assert metrics["tag_acc"] > 0.58 and metrics["lemma_acc"] > 0.68, name
-        assert metrics["boundary_f"] > 0.37 and metrics["dep_las_punct"] > 0.3, name
+        assert metrics["tag_acc"] > tags and metrics["lemma_acc"] > 0.68, name
+        assert metrics["boundary_f"] > 0.3 and metrics["dep_las_punct"] > 0.3, name
