@@ -283,7 +283,7 @@ def english(repository):
         (r"teacher: training/trf/teacher", "teacher: en_joint_english"),
         (r"not_calibrated: .*", "not_calibrated: none"),
         (r" *- \"python -m spacy package .*\n", ""),
-        # The recurrent guide is not distilled, which needs torch, but learns a few steps of its own.
+        # Distillation needs torch, so the recurrent guides are trained directly, for a few steps.
         (r"(training/md/(student|tuned))", r"\1/model-last"),
         (r"(?s)(- name: guides\n.*?script:\n).*?(?= *deps:)", rf"\1{GUIDES}"),
     ):

@@ -234,6 +234,9 @@ class RecurrentEncoder(nn.Module):
         return x
 
 
+AnyEncoder = Encoder | RecurrentEncoder
+
+
 class Found(NamedTuple):
     """What a guide finds: log-odds of starts, and log-probabilities of heads (0 is the root), of labels, given `heads`,
     and of tags. As targets: probabilities instead."""
@@ -248,7 +251,9 @@ class Found(NamedTuple):
 class Guide(nn.Module):
     """A parser guide, as `spacy_joint.ParserGuide.v1` with tags."""
 
-    def __init__(self, encoder: Any, n_labels: int, n_tags: int, arc_width: int = 192, label_width: int = 96) -> None:
+    def __init__(
+        self, encoder: AnyEncoder, n_labels: int, n_tags: int, *, arc_width: int = 192, label_width: int = 96
+    ) -> None:
         super().__init__()
         self.encoder, width = encoder, encoder.width
         self.boundary, self.tags = nn.Linear(width, 1), nn.Linear(width, n_tags)
@@ -583,7 +588,7 @@ def main(
     for directory in (output, *filter(None, [checkpoints])):
         directory.mkdir(parents=True, exist_ok=True)
 
-    def make_guide(encoder: Any, **widths: int) -> Guide:
+    def make_guide(encoder: AnyEncoder, **widths: int) -> Guide:
         torch.manual_seed(seed)
         return Guide(encoder, int(sizes["labels"]), int(sizes["tags"]), **widths).to(device)
 
@@ -593,20 +598,25 @@ def main(
     def batch(text: Text, size: int) -> Iterator[np.ndarray]:
         return text.batch(np.arange(len(text.ends)), size, np.random.default_rng(seed))
 
+    def is_trained(name: str) -> bool:
+        return (output / f"{name}.000").is_file()
+
+    def load(name: str, guide: Guide) -> None:
+        weights = read_packed([output])[name]
+        guide.load_state_dict({key: torch.from_numpy(weight) for key, weight in weights.items()})
+        evaluate(name, guide, treebanks)
+
     def run(name: str, guide: Guide, batches: Iterator[Rows], find_losses: Callable[[Rows], Iterator[Tensor]]) -> None:
-        trained = read_packed([output])
-        if name not in trained:
+        if not is_trained(name):
             path = None if checkpoints is None else checkpoints / f"{name}.pt"
             number = [*RATES].index(name)
             # Earlier guides may have been trained in this run, or not.
             torch.manual_seed(seed)
             Stage(guide, RATES[name], steps[number], minutes[number], path).run(batches, find_losses)
-            weights = {name: weight.float().cpu().numpy() for name, weight in guide.state_dict().items()}
+            weights = {key: weight.float().cpu().numpy() for key, weight in guide.state_dict().items()}
             write_parts(output / name, pack_arrays(weights))
-            trained = read_packed([output])
-        # Weights of a finished guide are rounded, in whichever run it is finished.
-        guide.load_state_dict({key: torch.from_numpy(weight) for key, weight in trained[name].items()})
-        evaluate(name, guide, treebanks)
+        # Written weights are rounded, so later guides learn from the same ones in whichever run this one was trained.
+        load(name, guide)
 
     def learn_gold(guide: Guide, rows: np.ndarray) -> Iterator[Tensor]:
         gold = train.read_gold(rows)
@@ -626,9 +636,9 @@ def main(
         student.set_dropout(0.1, 0.1)
         run(tuned, student, zip(batch(train, size[0]), batch(text, size[1]), strict=False), learn_both)
 
-    if "tuned" in read_packed([output]):
+    if is_trained("tuned"):
         student = make_transformer("student")
-        run("tuned", student, iter(()), lambda _: iter(()))
+        load("tuned", student)
     else:
         teacher = make_transformer("teacher", **TEACHER_WIDTHS)
         teacher.set_dropout(0.1, 0.2)

@@ -44,6 +44,8 @@ ATTENTION = (
     [f"attention.attn.{name}" for name in ("q", "k", "v")],
 )
 KINDS = ("weight", "bias")
+# What a recurrent guide may read: words are packed without their contexts.
+LEXICAL = {"LOWER", "NORM", "ORTH", "PREFIX", "SHAPE", "SUFFIX"}
 
 Arrays = dict[str, np.ndarray]
 app = typer.Typer(add_completion=False, help=__doc__)
@@ -238,6 +240,9 @@ def pack_recurrent(
         # The pieces of maxout are a second dimension.
         weights[name] = array.reshape(-1, *array.shape[2:]) if name.startswith("mix.") else array
     [features] = [node for node in encoder.walk() if node.name == "extract_features"]
+    has_vectors = any(node.name == "static_vectors" for node in encoder.walk())
+    if has_vectors or not LEXICAL.issuperset(features.attrs["columns"]):
+        raise typer.BadParameter(f"embeddings must be of words alone: {', '.join(sorted(LEXICAL))}, no static vectors")
     words = read_packed([packed])["words"]["text"].tobytes().decode().split("\0")
     keys = Doc(nlp.vocab, words).to_array(features.attrs["columns"]).astype(np.uint64)
     tables = [node for node in encoder.walk() if node.name == "hashembed"]

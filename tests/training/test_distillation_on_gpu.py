@@ -162,6 +162,13 @@ def test_the_pipeline_predicts_what_the_recurrent_guide_does(training, packing, 
     check_predictions(training, packing, files, output, tmp_path / "trained", guide, encoder, {})
 
 
+def test_a_recurrent_guide_that_reads_more_than_words_is_refused(packing, files):
+    arguments = ["pack-recurrent", RECURRENT, files / "packed", *list_settings(files)]
+    arguments[arguments.index('["LOWER","SHAPE"]')] = '["LOWER","TAG"]'
+    result = CliRunner().invoke(packing.app, [str(argument) for argument in arguments])
+    assert result.exit_code == 2 and "words alone" in result.output
+
+
 def check_predictions(training, packing, files, output, trained, guide, encoder, widths):
     nlp = spacy.load(output)
     words = ["the", "dogs", "bark", ".", "Dogs", "sleep"]
