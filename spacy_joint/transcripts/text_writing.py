@@ -1,7 +1,8 @@
 """Writing transcripts for people to read, and as tables: text, Markdown and CSV.
 
 A turn is a paragraph that begins with its time and its speaker, as in `[00:01:02] ANNA: At the garage.`, which the
-reader of `turns` understands. In text without final marks, each sentence has its own line.
+reader of `turns` understands. In text without final marks, each sentence has its own line. Otherwise, the lines of a
+paragraph are kept if each begins a sentence, as those of lists do; else they are wrapped, and joined.
 """
 
 import csv
@@ -73,17 +74,20 @@ def _divide(words: Sequence[Word], begins: Sequence[bool]) -> list[list[Word]]:
 
 
 def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str | None, list[str]]]:
-    """Lists the start and the speaker of each turn, and its text: one string if marks end its sentences, else one per
-    sentence. Further paragraphs of a turn have no start and no speaker."""
+    """Lists the start and the speaker of each turn, and its lines. Further paragraphs of a turn have no start and no
+    speaker."""
     sentences = _divide(words, [word.begins_sentence or word.begins_turn or word.begins_paragraph for word in words])
     are_marked = 2 * sum(FINAL.search(sentence[-1].text) is not None for sentence in sentences) >= len(sentences)
     paragraphs = _divide(words, [word.begins_turn or word.begins_paragraph for word in words])
     warn_of_estimates([turn[0].is_estimated for turn in paragraphs if turn[0].begins_turn], "turns")
     for paragraph in paragraphs:
-        parts = [paragraph] if are_marked else _divide(paragraph, [word.begins_sentence for word in paragraph])
+        is_wrapped = any(word.begins_line and not word.begins_sentence for word in paragraph)
+        begins = [
+            word.begins_sentence and (not are_marked or (word.begins_line and not is_wrapped)) for word in paragraph
+        ]
         first = paragraph[0]
         known = (first.start_time, first.speaker) if first.begins_turn else (None, None)
-        yield *known, [" ".join(word.text for word in part) for part in parts]
+        yield *known, [" ".join(word.text for word in line) for line in _divide(paragraph, begins)]
 
 
 def _introduce(start: float | None, speaker: str | None) -> str:

@@ -67,7 +67,7 @@ class Word(NamedTuple):
     is_sound (bool): Whether its sentence is not speech, such as `[APPLAUSE]`.
     cost (int): The cost of ending a line before it.
     cue (Cue | None): The cue of captions that begins with it.
-    begins_line (bool): Whether a line of a cue other than the first begins with it.
+    begins_line (bool): Whether a line of the text, or of a cue other than the first, begins with it.
     """
 
     text: str
@@ -106,6 +106,7 @@ def list_words(doc: Doc) -> list[Word]:
         begins_line |= bool(lines[place])
         cue = cues[place] or cue
         if token.is_space:
+            begins_line |= "\n" in token.text
             begins_paragraph |= token.text.count("\n") > 1
             first = place + 1
             continue

@@ -242,6 +242,12 @@ def test_paragraphs_of_text_stay_and_hard_wraps_do_not():
     assert write_string(NLP("So we\nwent home.\n\nThen it rained."), "text") == "So we went home.\n\nThen it rained.\n"
 
 
+def test_lines_that_begin_sentences_stay_also_next_to_wrapped_ones():
+    text = "1. Call Ben.\n2. Call Nora.\n\nShe is at the\ngarage. He is not.\n"
+    assert write_string(NLP(text), "text") == text.replace("the\ngarage", "the garage")
+    assert write_string(NLP(text), "markdown").startswith("1\\. Call Ben.\\\n2\\. Call Nora.\n\n")
+
+
 @pytest.mark.parametrize(("rows", "n"), [("sentence", 3), ("word", 14)])
 def test_csv_has_a_row_per_sentence_or_word(rows, n):
     with warnings.catch_warnings():
