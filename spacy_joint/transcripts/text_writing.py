@@ -10,6 +10,7 @@ import io
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from spacy.tokens import Doc
 
@@ -76,8 +77,14 @@ def _divide(words: Sequence[Word], begins: Sequence[bool]) -> list[list[Word]]:
 def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str | None, list[str]]]:
     """Lists the start and the speaker of each turn, and its lines. Further paragraphs of a turn have no start and no
     speaker."""
-    sentences = _divide(words, [word.begins_sentence or word.begins_turn or word.begins_paragraph for word in words])
-    are_marked = 2 * sum(FINAL.search(sentence[-1].text) is not None for sentence in sentences) >= len(sentences)
+    # Ends of lines need no marks.
+    ends = [
+        word
+        for word, after in pairwise(words)
+        if after.begins_turn or (after.begins_sentence and not after.begins_line)
+    ]
+    ends += words[-1:]
+    are_marked = 2 * sum(FINAL.search(word.text) is not None for word in ends) >= len(ends)
     paragraphs = _divide(words, [word.begins_turn or word.begins_paragraph for word in words])
     warn_of_estimates([turn[0].is_estimated for turn in paragraphs if turn[0].begins_turn], "turns")
     for paragraph in paragraphs:

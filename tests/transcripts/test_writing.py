@@ -248,6 +248,11 @@ def test_lines_that_begin_sentences_stay_also_next_to_wrapped_ones():
     assert write_string(NLP(text), "markdown").startswith("1\\. Call Ben.\\\n2\\. Call Nora.\n\n")
 
 
+def test_lines_without_marks_leave_paragraphs_whole():
+    text = "Hi Ben,\n\n- milk\n- eggs\n- oat bread\n\nI was at the garage. They found it.\n\nCheers\nNora\n"
+    assert write_string(NLP(text), "text") == text
+
+
 @pytest.mark.parametrize(("rows", "n"), [("sentence", 3), ("word", 14)])
 def test_csv_has_a_row_per_sentence_or_word(rows, n):
     with warnings.catch_warnings():
