@@ -143,6 +143,8 @@ def _find_cues(
         is_mark, is_elsewhere = not doc[cue].text.isalnum(), bool(sentences[first] != sentences[last])
         crosses_paragraphs = paragraphs[first] != paragraphs[last]
         if is_elsewhere or crosses_paragraphs:
+            if is_opening(doc[cue]):
+                return None
             if cue in found[-1:] and not crosses_paragraphs and sentences[begin] - sentences[cue] == 1:
                 distance = 0
             if crosses_paragraphs or distance > MAX_CUE_DISTANCE:
@@ -231,10 +233,12 @@ def _find_head(token: Token, inside: np.ndarray) -> Token | None:
         owners = (verb.head for verb in (token, *token.ancestors) if verb.dep_ in RELATIVE_CLAUSES)
         nouns = (word for word in reversed(doc[max(mention.i - 2, 0) : mention.i]) if word.tag_.startswith(NOUNS))
         mention = next(chain(owners, nouns), None)
-    if mention is not None and mention.lower_ in DATES:
-        # Tuesday on the radio, Ann Lee said: parsers make the day the subject.
-        named = (word for word in doc[mention.i + 1 : cue] if word.dep_ == "appos" and word.nbor(-1).text != "(")
-        mention = next(named, mention)
+    if mention is not None and mention.i < cue:
+        # Parsers make the day or place the subject in "Tuesday on the radio, Ann Lee said" and "PARIS - Ann Lee said".
+        dash = max((word.i for word in doc[mention.i + 1 : cue] if word.text in DASHES), default=0)
+        if mention.lower_ in DATES or (dash and mention.text.isupper()):
+            after = doc[max(dash, mention.i) + 1 : cue]
+            mention = next((word for word in after if word.dep_ == "appos" and word.nbor(-1).text != "("), mention)
     return mention
 
 
@@ -311,6 +315,11 @@ def is_according(token: Token) -> bool:
     return token.lower_ == ACCORDING or (token.lower_ in PREPOSITIONS and token.dep_ == "case")
 
 
+def is_opening(token: Token) -> bool:
+    """Returns whether a token is the participle in "Asked whether she would run, Hart laughed." """
+    return bool(token.is_sent_start) and token.tag_ in ("VBD", "VBN")
+
+
 def _find_source(token: Token, inside: np.ndarray) -> Token | None:
     if is_according(token):
         if token.dep_ == "case":
@@ -327,10 +336,12 @@ def _find_source(token: Token, inside: np.ndarray) -> Token | None:
 
 
 def find_phrase(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
-    """Returns the words around the head of a mention with all modifiers, without the cue, quoted words, and punctuation
-    at its ends. `inside` says what is quoted (bool)."""
+    """Returns the words around the head of a mention with all modifiers, without the cue, quoted words, what comes
+    before a dash, such as the place of news, and punctuation at its ends. `inside` says what is quoted (bool)."""
     begin, end = head.i, head.i + 1
     while begin > head.left_edge.i and begin - 1 != cue and not inside[begin - 1]:
+        if doc[begin - 1].text in DASHES and doc[begin - 2].whitespace_:
+            break
         begin -= 1
     while end <= head.right_edge.i and end != cue and not inside[end]:
         end += 1

@@ -81,7 +81,8 @@ class Cast:
         for span in speakers:
             root = span.root.i
             named = next((heads[i] for i in range(span.start, span.end) if i in heads), None)
-            is_name = named is not None and named.begin <= root < named.end
+            # Also in "the painter Ann Lee", whose head parsers may take for that of all.
+            is_name = named is not None and named.begin - 1 <= root < named.end
             person = named if is_name else self._find_apposition(span, begins)
             is_noun = doc[root].tag_ in ("NN", "") or (named is not None and root not in heads)
             if self.words[root] in PRONOUNS:

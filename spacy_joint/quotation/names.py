@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from spacy.attrs import SENT_START, SPACY, TAG
 from spacy.tokens import Doc, Span
 
-from .marks import Texts
+from .marks import STOPS, Texts
 
 MALE, FEMALE = "male", "female"
 # Lower-case words within names.
@@ -32,6 +32,9 @@ BOUND = frozenset(
 )
 BOUND_OTHERS = frozenset(("lord", "young", "old", "little", "poor", "dear", "private", "mate"))
 
+# Words in lower case within titles and headings, and the minimum number of words of the latter.
+SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
+MIN_HEADING = 3
 # The endings of nouns for people.
 AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|ess|ian|eer|ant|(?<!m)ent|ard)")
 
@@ -149,7 +152,7 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     starts = (rows[:, 1] == 1).tolist()
     spaces = rows[:, 2].tolist()
     counts = Counter(words)
-    capitals = {word for word in counts if word[:1].isupper() and _strip(word)}
+    capitals = {word for word in counts if word[:1].isupper() and _strip(word)} - _find_heading_words(words)
     # Common words are often written in lower case, or seldom tagged as names; capitals that their position explains
     # count half.
     seen: Counter[str] = Counter()
@@ -218,6 +221,24 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
         written.setdefault(mention.name, Counter())[mention.name.text] += 1
     usually = {name: replace(name, text=forms.most_common(1)[0][0]) for name, forms in written.items()}
     return [mention._replace(name=usually[mention.name]) for mention in found]
+
+
+def _find_heading_words(words: Sequence[str]) -> Set[str]:
+    """Finds the words that are only in headings: lines of at least three capitalised words and small ones, without a
+    final mark."""
+    headings: set[str] = set()
+    others: set[str] = set()
+    begin = 0
+    for end in (*(i for i, word in enumerate(words) if "\n" in word), len(words)):
+        line = [word for word in words[begin:end] if word[:1].isalpha()]
+        is_capitalised = all(word[0].isupper() or word in SMALL_WORDS for word in line)
+        is_heading = len(line) >= MIN_HEADING and is_capitalised and words[end - 1] not in STOPS
+        if is_heading:
+            headings.update(line)
+        else:
+            others.update(map(str.lower, line))
+        begin = end + 1
+    return {word for word in headings if word.lower() not in others}
 
 
 def _pass_particles(words: Sequence[str], begin: int, i: int) -> int:

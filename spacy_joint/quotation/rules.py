@@ -18,9 +18,21 @@ from spacy.tokens import Doc, Token
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import TRAILING, Run
 from ..annotation.reporting_verbs import drop_pronoun, is_reporting, read_verbs
-from .attribution import ACCORDING, COLONS, DASHES, DAYS, PREPOSITIONS, SUBJECTS, find_signature, is_according, mark
+from .attribution import (
+    ACCORDING,
+    COLONS,
+    DASHES,
+    DAYS,
+    PREPOSITIONS,
+    SUBJECTS,
+    find_signature,
+    is_according,
+    is_opening,
+    mark,
+)
 from .dialogue import find_dialogue, find_word, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
+from .names import SMALL_WORDS, is_person_noun
 from .plays import find_lines
 
 # The labels of reported clauses, in UD and other trees.
@@ -29,14 +41,12 @@ CLAUSES = frozenset(("ccomp", "parataxis"))
 INTRODUCED = {"xcomp": "to", "advcl": "that"}
 # The relations of the two objects of verbs such as "call".
 OBJECTS = frozenset(("obj", "xcomp"))
+ADDRESSEES = frozenset(("obj", "iobj"))
 MIN_WORDS = 4
 # The maximum distance of marks from a verb that reports only beside marks, and from the next part of a quotation.
 BESIDE, MAX_NARRATION = 5, 50
 # Before marks, these verbs introduce a name: they call it “the house.”
 NAMING = frozenset(("call", "calls", "called", "calling"))
-# Words in lower case within titles of books and plays.
-SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
-PARTICIPLES = frozenset(("VBD", "VBN"))
 SOFT_STOPS = frozenset((".", ",", ""))
 WITHOUT_SPACES = re.compile(r"[\u3001-\u9fff]")
 # The particles after a Japanese quotation, but not というX, "an X called".
@@ -158,8 +168,13 @@ def _is_announcement(doc: Doc, i: int, cues: Set[int]) -> bool:
 
 
 def _find_relative(cue: Token) -> list[Token]:
-    """Finds the clause in "said in an email that ...", which parsers take for a relative clause."""
-    below = (child for noun in cue.rights if noun.dep_ == "obl" for child in noun.rights)
+    """Finds the clause in "said in an email that" and "told reporters that", which parsers take for a relative one."""
+    nouns = (
+        noun
+        for noun in cue.rights
+        if noun.dep_ == "obl" or (noun.dep_ in ADDRESSEES and is_person_noun(noun.lower_.removesuffix("s")))
+    )
+    below = (child for noun in nouns for child in noun.rights)
     clauses = (child for child in below if child.dep_ == "acl:relcl" and child.left_edge.lower_ == "that")
     return [clause for clause in clauses if any(c.dep_ in SUBJECTS and c != clause.left_edge for c in clause.lefts)]
 
@@ -193,8 +208,7 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         if is_day and not doc[begin + 1].tag_.startswith(("V", "MD", "POS")):
             # Said Monday the bridge was closed.
             begin += 1
-        if cue == token.sent.start < begin and token.tag_ in PARTICIPLES:
-            # Asked whether she would run, Hart laughed.
+        if cue < begin and is_opening(token):
             end = next((i for i in range(begin, end) if doc[i].text in COMMAS), end)
         # Said that it was late, adding that ...
         adding = (i for i in range(begin + 2, end) if doc[i].tag_ == "VBG" and doc[i - 1].text in COMMAS)

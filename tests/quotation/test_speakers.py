@@ -257,6 +257,9 @@ def test_a_name_with_an_apposition_speaks_despite_a_wrong_tree():
         ("Having said that the roof leaks, Lee decided to go home.", "Lee"),
         ("That was no surprise for the engineer Tom Burke: “The roof is old.”", "Tom Burke"),
         ("Burke wrote to Ann Lee, who said that the roof leaks.", "Ann Lee"),
+        # Nor the place of a report.
+        ("PARIS (Reuters) - President Ann Lee said on Monday that the roof leaks.", "President Ann Lee"),
+        ("NEW YORK - The mayor told reporters that schools would close.", "The mayor"),
     ],
 )
 def test_speakers_of_news_are_found(parsed, text, speaker):
@@ -328,6 +331,16 @@ def test_an_office_is_a_title(parsed):
 def test_his_wife_is_a_woman(parsed):
     doc = parsed("He waved to his wife, Jean. “He is good,” said Jean.\n")
     assert [(character.id, character.gender) for character in doc._.characters] == [("Jean", "female")]
+
+
+def test_a_headline_is_no_character(parsed):
+    doc = parsed("Minister Defends New Roof\n\nMinister Ann Lee's office is wet. “I like it,” the minister said.\n")
+    assert [character.id for character in doc._.characters] == ["Minister Ann Lee"]
+
+
+def test_who_is_asked_does_not_ask(parsed):
+    asked, answered = parsed("Asked whether she would resign, Ann Lee laughed. “Why should I?”")._.quotations
+    assert (asked.type, asked.speaker, answered.type) == ("INDIRECT", None, "DIRECT")
 
 
 def test_a_month_is_no_character(parsed):
