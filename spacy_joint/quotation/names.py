@@ -17,7 +17,7 @@ from typing import NamedTuple
 from spacy.attrs import SENT_START, SPACY, TAG
 from spacy.tokens import Doc, Span
 
-from .marks import STOPS, Texts
+from .marks import ALL_MARKS, STOPS, Texts
 
 MALE, FEMALE = "male", "female"
 # Lower-case words within names.
@@ -232,7 +232,7 @@ def _find_heading_words(words: Sequence[str]) -> Set[str]:
     for end in (*(i for i, word in enumerate(words) if "\n" in word), len(words)):
         line = [word for word in words[begin:end] if word[:1].isalpha()]
         is_capitalised = all(word[0].isupper() or word in SMALL_WORDS for word in line)
-        is_heading = len(line) >= MIN_HEADING and is_capitalised and words[end - 1] not in STOPS
+        is_heading = len(line) >= MIN_HEADING and is_capitalised and words[end - 1] not in STOPS | ALL_MARKS
         if is_heading:
             headings.update(line)
         else:
