@@ -57,6 +57,8 @@ LINE = re.compile(
             (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}]))
       | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\[\d+\]|{DATE}
             |{SECTION}(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\))[ \t]+)(?=\S)
+      | (?P<amount>(?:\d{{1,3}}(?:[.,/]\d{{1,2}})?|\d?[½⅓⅔¼¾⅛])[ \t]+)
+            (?=[{LOWER}]\S*(?:[ \t]+\S+){{,5}}(?<![.!?,;:-])[ \t]*$)
       | (?P<option>--?[A-Za-z][\w-]*(?:[=[]\S+)?(?:,[ ]--?\w\S*)*)(?=\s)
       | (?P<log>\[?(?:\d{{4}}-\d\d-\d\d[T ]{TIME}|(?:{MONTHS})[ ]+\d\d?[ ]{TIME})[ \t]+)(?=\S)
       | (?P<time>(?:\[\d\d?:\d\d(?::\d\d)?\]|\d\d?:\d\d:\d\d\S*)[ \t]+(?:{NICK}[ \t]+)?)(?=\S)
@@ -79,7 +81,7 @@ UNDIVIDED = frozenset(
     ("row", "header", "heading", "section", "log", "shell", "wrote", "cells", "bullet", "dash", "number")
 )
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
-UNSURE = frozenset(("dash", "number", "section", "option", "shell", "wrote", "label"))
+UNSURE = frozenset(("amount", "dash", "number", "section", "option", "shell", "wrote", "label"))
 BEFORE_UNSURE = frozenset('.!?…:;)]”"')
 
 # In dialogue with dashes, these may precede narration in lower case: "— Why? — asked Anna".
@@ -103,7 +105,7 @@ def constrain_lines(
 ) -> None:
     """Adds the constraints of lines; `n_before` is the number of line breaks before each word."""
     lines = np.flatnonzero(n_before).tolist()
-    last, marker = -2, ""
+    last, marker, kind_before = -2, "", ""
     for match in LINE.finditer(text):
         kind = str(match.lastgroup)
         begin, end = match.span(kind)
@@ -123,13 +125,20 @@ def constrain_lines(
             continue
         before = lines[line - 1] if line else first
         is_near = first - before <= LOOKBACK
-        follows_another = last == line - 1 and is_near
-        marker_before, marker, last = marker, match[kind].strip(), line
+        follows_another = last == line - 1 and is_near and (kind != "amount" or kind_before == kind)
+        marker_before, marker, last, kind_before = marker, match[kind].strip(), line, kind
         is_sure = kind not in UNSURE or n_before[first] > 1 or follows_another
         if not is_sure:
             line_before = text[offsets[first - 1] : begin].rstrip()
             length = offsets[first - 1] + len(line_before) - offsets[before]
-            is_sure = line_before[-1] in BEFORE_UNSURE or (is_near and length < SHORT)
+            if kind == "amount":
+                # In a recipe, after a heading of one word.
+                is_sure = line_before[-1] in FINAL or line_before[-1] == ":" or (is_near and first - before == 1)
+            else:
+                is_sure = line_before[-1] in BEFORE_UNSURE or (is_near and length < SHORT)
+        if kind == "amount" and not is_sure:
+            last = -2
+            continue
         following_line = lines[line + 1] if line + 1 < len(lines) else len(words)
         if kind in UNDIVIDED and is_sure:
             inner = range(first + 1, min(following_line, first + LOOKBACK))

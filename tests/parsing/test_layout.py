@@ -76,10 +76,11 @@ def mark(doc):
         "Good ^morning ^Dr. ^Lee, ^we go.\nThanks, ^all, ^I am late. OK Tom\nHi Tom. Anna, Ben",
         "|Dear ^Ms. ^Lee,\n|thank you.\n|Best ^regards,\n|Sam",
         "Title\n|=====\n|It begins.\n|--\n|Sam",
-        "Intro\n|1.1 ^Early ^life\n|He was born.\n|1.2 ^He ^left.\n1.3 of it",
+        "Intro\n|1.1 ^Early ^life\n|He was born.\n|1.2 ^He ^left.\n1.3 of it.",
         "IN SHORT\n|It works.\nHOW TO RUN IT\n|Run it.\nÉTÉ À\n|La Rochelle.",
         "THE END\nof it. IT\nIS SO\n\n|A NOTE\nTO ALL READERS\n\n|NAME\n    |ls",
         "See Civ. ^P. ^4 and the Asst. ^Manager: approx. ^$ 9, Jos. ^A. ^Ray.",
+        "Dough\n|2 ^cups flour\n|½ ^tsp salt\n|3 ^large eggs",
         "See:\n|```python\n|x = 1\n|```\n|It works.",
     ],
 )
@@ -114,6 +115,7 @@ def test_abbreviations_of_other_languages(language, marked):
         f"{WRAPPED} last\n1.2 Million\nTons of fish.",
         f"{WRAPPED} flag\n- a red one - flying.",
         f"{WRAPPED} words of\nTom: stay.",
+        "There were\n20 people in the room\n3 dogs and me",
         "The -1 and the #2 were (a) good, b) bad.",
     ],
 )
