@@ -74,7 +74,7 @@ LINE = re.compile(
 MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=:))(\.?\)|\.|:)")
 # These end a sentence with the line.
 WHOLE = frozenset(
-    ("rule", "greeting", "closing", "fence", "row", "header", "heading", "section", "quote", "log", "time", "cells")
+    re.findall(r"\w+", "amount cells closing fence greeting header heading log quote row rule section time"),
 )
 # No sentence starts inside these, except after a mark.
 UNDIVIDED = frozenset(
@@ -156,6 +156,8 @@ def constrain_lines(
             after = offsets[following_line]
             if kind == "quote":
                 goes_on = text[after] == text[begin]
+            elif kind == "amount":
+                goes_on = text[after].islower()
             else:
                 goes_on = kind in ("header", "log", "time") and text[after - 1] in " \t"
             if not goes_on:

@@ -80,7 +80,7 @@ def mark(doc):
         "IN SHORT\n|It works.\nHOW TO RUN IT\n|Run it.\nÉTÉ À\n|La Rochelle.",
         "THE END\nof it. IT\nIS SO\n\n|A NOTE\nTO ALL READERS\n\n|NAME\n    |ls",
         "See Civ. ^P. ^4 and the Asst. ^Manager: approx. ^$ 9, Jos. ^A. ^Ray.",
-        "Dough\n|2 ^cups flour\n|½ ^tsp salt\n|3 ^large eggs",
+        "Dough\n|2 ^cups flour\n|½ ^tsp salt\n|3 ^large eggs\n|Mix them.",
         "See:\n|```python\n|x = 1\n|```\n|It works.",
     ],
 )
