@@ -82,7 +82,7 @@ UNDIVIDED = frozenset(
 )
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
 UNSURE = frozenset(("amount", "dash", "number", "section", "option", "shell", "wrote", "label"))
-BEFORE_UNSURE = frozenset('.!?…:;)]”"')
+BEFORE_UNSURE, BEFORE_AMOUNT = frozenset('.!?…:;)]”"'), FINAL | {":"}
 
 # In dialogue with dashes, these may precede narration in lower case: "— Why? — asked Anna".
 ASKS = ("?", "!", "…", "...")
@@ -131,11 +131,10 @@ def constrain_lines(
         if not is_sure:
             line_before = text[offsets[first - 1] : begin].rstrip()
             length = offsets[first - 1] + len(line_before) - offsets[before]
-            if kind == "amount":
-                # In a recipe, after a heading of one word.
-                is_sure = line_before[-1] in FINAL or line_before[-1] == ":" or (is_near and first - before == 1)
-            else:
-                is_sure = line_before[-1] in BEFORE_UNSURE or (is_near and length < SHORT)
+            # Amounts may follow a heading of one word.
+            is_short = first - before == 1 if kind == "amount" else length < SHORT
+            closing = BEFORE_AMOUNT if kind == "amount" else BEFORE_UNSURE
+            is_sure = line_before[-1] in closing or (is_near and is_short)
         if kind == "amount" and not is_sure:
             last = -2
             continue
