@@ -223,6 +223,11 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     return [mention._replace(name=usually[mention.name]) for mention in found]
 
 
+def are_capitalised(words: Iterable[str]) -> bool:
+    """Returns whether words are written as in a title: with capitals, except for small ones."""
+    return all(word[0].isupper() or word in SMALL_WORDS for word in words)
+
+
 def _find_heading_words(words: Sequence[str]) -> Set[str]:
     """Finds the words that are only in headings: lines of at least three capitalised words and small ones, without a
     final mark."""
@@ -231,9 +236,7 @@ def _find_heading_words(words: Sequence[str]) -> Set[str]:
     begin = 0
     for end in (*(i for i, word in enumerate(words) if "\n" in word), len(words)):
         line = [word for word in words[begin:end] if word[:1].isalpha()]
-        is_capitalised = all(word[0].isupper() or word in SMALL_WORDS for word in line)
-        is_heading = len(line) >= MIN_HEADING and is_capitalised and words[end - 1] not in STOPS | ALL_MARKS
-        if is_heading:
+        if len(line) >= MIN_HEADING and are_capitalised(line) and words[end - 1] not in STOPS | ALL_MARKS:
             headings.update(line)
         else:
             others.update(map(str.lower, line))

@@ -32,7 +32,7 @@ from .attribution import (
 )
 from .dialogue import find_dialogue, find_word, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
-from .names import SMALL_WORDS, is_person_noun
+from .names import are_capitalised, is_person_noun
 from .plays import find_lines
 
 # The labels of reported clauses, in UD and other trees.
@@ -115,7 +115,7 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bo
     words = [token for token in inner if token.text[0].isalnum()]
     if not words:
         return False
-    is_title = len(words) > 1 and all(token.text[0].isupper() or token.text in SMALL_WORDS for token in words)
+    is_title = len(words) > 1 and are_capitalised(token.text for token in words)
     before, after = (opening - 2, opening - 1), (closing + 1, closing + 2, *_find_words_after(doc, closing))
     has_cue_before = any(_is_announcement(doc, i, cues) for i in before)
     has_cue_after = any(_is_announcement(doc, i, cues) for i in after)
