@@ -55,13 +55,15 @@ LINE = re.compile(
       | (?P<section>{SECTION}[ \t]+[{UPPER}][^\n]{{,60}}(?<![.!?…,;:])(?=[ \t]*\n))
       | (?P<title>(?=[{UPPER}\d](?:[^{LOWER}\n]*?[{UPPER}]){{3}})[{UPPER}\d .,&'’/()–—-]{{4,60}}(?<![.!?,;-])
             (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}]))
-      | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\[\d+\]|{DATE}
-            |{SECTION}(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\))[ \t]+)(?=\S)
+      | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\d{{1,2}}/|\[\d+\]
+            |{DATE}|{SECTION}(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\))[ \t]+)(?=\S)
       | (?P<amount>(?:\d{{1,3}}(?:[.,/]\d{{1,2}})?|\d?[½⅓⅔¼¾⅛])[ \t]+)
             (?=[{LOWER}]\S*(?:[ \t]+\S+){{,5}}(?<![.!?,;:-])[ \t]*$)
       | (?P<option>--?[A-Za-z][\w-]*(?:[=[]\S+)?(?:,[ ]--?\w\S*)*)(?=\s)
       | (?P<log>\[?(?:\d{{4}}-\d\d-\d\d[T ]{TIME}|(?:{MONTHS})[ ]+\d\d?[ ]{TIME})[ \t]+)(?=\S)
-      | (?P<time>(?:\[\d\d?:\d\d(?::\d\d)?\]|\d\d?:\d\d:\d\d\S*)[ \t]+(?:{NICK}[ \t]+)?)(?=\S)
+      | (?P<trace>(?<=[ \t])(?:at[ ](?=\S+\()|\.{{3}}[ ](?=\d+[ ]more)|File[ ](?="))|Caused[ ]by:[ ]|Traceback[ ](?=\())
+      | (?P<time>(?:(?:\[\d\d?:\d\d(?::\d\d)?\]|\d\d?:\d\d:\d\d\S*)[ \t]+(?:{NICK}[ \t]+)?
+            |\d\d?:\d\d[ \t]+(?:<[ @+]?[\w.-]+>|\*|-!-)[ \t]+))(?=\S)
       | (?P<wrote>On[ ](?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),[ ])(?=\S)
       | (?P<shell>\$[ ])(?=\S)
       | (?P<quote>(?:>[> \t]*|(?:\#|//)[ \t]+))(?=\S)
@@ -74,11 +76,11 @@ LINE = re.compile(
 MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=:))(\.?\)|\.|:)")
 # These end a sentence with the line.
 WHOLE = frozenset(
-    re.findall(r"\w+", "amount cells closing fence greeting header heading log quote row rule section time"),
+    re.findall(r"\w+", "amount cells closing fence greeting header heading log quote row rule section time trace"),
 )
 # No sentence starts inside these, except after a mark.
 UNDIVIDED = frozenset(
-    ("row", "header", "heading", "section", "log", "shell", "wrote", "cells", "bullet", "dash", "number")
+    ("row", "header", "heading", "section", "log", "trace", "shell", "wrote", "cells", "bullet", "dash", "number")
 )
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
 UNSURE = frozenset(("amount", "dash", "number", "section", "option", "shell", "wrote", "label"))
@@ -169,8 +171,11 @@ def _find_undivided(text: str, offsets: list[int], kind: str, begins_upper: bool
     found = []
     for word in inner:
         is_label = kind == "header" and text[offsets[min(word + 1, len(offsets) - 1)]] == ":"
-        before = text[max(offsets[word] - LOOKBACK, 0) : offsets[word]].rstrip(CLOSERS)
-        ends = before.endswith((*FINAL, ">>")) or not is_plain(before[-1:])
+        before = text[max(offsets[word] - LOOKBACK, 0) : offsets[word]]
+        # app.Main in a log
+        is_inside = before[-1:] == "."
+        before = before.rstrip(CLOSERS)
+        ends = (before.endswith((*FINAL, ">>")) and not is_inside) or not is_plain(before[-1:])
         is_speech = kind == "dash" and begins_upper
         goes_on = is_speech and text[offsets[word] : offsets[word] + 3].lstrip("-–— ")[:1].islower()
         if not (is_label or ends) or (goes_on and before.endswith(ASKS)):

@@ -55,6 +55,7 @@ def mark(doc):
         "Look ^😂 here ^:-) at: ^www.a.com at 👉 me\n😂 yes",
         "|2025-06-24 ^14:36:25 ^startup ^archives\n|Jun ^24 ^14:36:25 ^sshd: ^it ^runs",
         "|[14:36] ^anna: ^hello\n|<ben> ^hi",
+        "|14:36 ^<anna> ^hello\n|14:37 ^* ^ben waves\n|1/ ^So.\n|2/ ^It ^is.",
         "|Name\t^Age\n|Bob\t^3 ^years\n|They ^grow.\tIt ^is ^so.",
         "|On ^Mon, ^May ^4, ^2015 ^Lee ^<a@b.c> ^wrote:\n|> ^Hi ^Sam,\n|> ^no",
         "|→ ^File ^→ Save\n|✅ ^fast |✅ ^easy\n|§ ^12. ^A ^tenant ^pays.\n|Q. ^Why?",
@@ -81,6 +82,8 @@ def mark(doc):
         "THE END\nof it. IT\nIS SO\n\n|A NOTE\nTO ALL READERS\n\n|NAME\n    |ls",
         "See Civ. ^P. ^4 and the Asst. ^Manager: approx. ^$ 9, Jos. ^A. ^Ray.",
         "Dough\n|2 ^cups flour\n|½ ^tsp salt\n|3 ^large eggs\n|Mix them.",
+        '|Traceback ^(most ^recent ^call):\n  |File ^"a.py", ^line ^1\n    |run()\n|ValueError: ^no',
+        "|Caused ^by: ^no ^reply\n\t|at ^a.b(C.java:4)\n\t|... ^2 ^more",
         "See:\n|```python\n|x = 1\n|```\n|It works.",
     ],
 )
@@ -127,6 +130,11 @@ def test_wrapped_text_says_nothing(text):
 def test_bars_divide_cells():
     found = find_layout(NLP.make_doc("The a | b\n\nc | d | e\nIt is."))
     assert found.tolist() == [0, 0, -1, -1, 0, 1, -1, -1, -1, -1, 0, 1, 0, -1]
+
+
+def test_names_of_modules_in_logs_are_not_divided():
+    doc = NLP.make_doc("2025-06-24 14:36:25 [main] c.e.App - Started. Ready")
+    assert find_layout(doc)[[token.i for token in doc if token.text in ("App", "Ready")]].tolist() == [-1, 0]
 
 
 def test_rows_are_sentences_and_cells_are_not():
