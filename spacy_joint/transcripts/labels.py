@@ -1,6 +1,7 @@
 """The names of speakers at the beginning of lines: `ANNA: at the garage`, `Anna Smith:`, `>> ANNA:`, `SPEAKER_01:`,
 `[SPEAKER_01]:` (as WhisperX writes captions), `**Anna:**` and `**Anna** (01:02):` (Markdown), `Q.` and `A.` (court
-records). Ordinary text has colons, too, so a whole file decides which beginnings of lines are names."""
+records), `[01/02/2026, 09:30:12] Anna:` and `01/02/2026, 09:30 - Anna:` (WhatsApp). Ordinary text has colons, too, so a
+whole file decides which beginnings of lines are names."""
 
 import re
 from collections import Counter
@@ -40,8 +41,12 @@ BRACKETED = re.compile(r"\s*(?P<mark>>>+\s*)?\[(?P<name>[^\[\]]*[^\W_][^\[\]]*)\
 # Questions and answers of court records; a file must have both. Lines may be numbered.
 EXAMINATION = re.compile(r"\s*(?:\d{1,2}\s+)?(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*)(?=\S)")
 BOTH = {"Q", "A"}
-# Without a name, this mark shows a change of speaker.
-CHANGE = re.compile(r"\s*>>+\s*")
+# The date and time of a message. Those of logs have no comma.
+DATE, TIME_OF_DAY = r"\d{1,4}[./-]\d\d?[./-]\d{2,4}", r"\d\d?:\d\d(?::\d\d)?(?:\s?[AaPp][.]?\s?[Mm][.]?)?"
+STAMP = rf"\u200e?\[?{DATE},[ ]{TIME_OF_DAY}(?:\]|[ ]-)\s+"
+MESSAGE = re.compile(rf"{STAMP}(?P<name>[^:\"“\s][^:\"“]{{0,{MAX_NAME_LENGTH}}}):(?:\s+|$)")
+# Without a name, these show a change of speaker.
+CHANGE = re.compile(rf"\s*>>+\s*|{STAMP}")
 PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "la", "le", "of", "the", "van", "von"}
 NUMBERED = re.compile(r"(?:speaker|spk)[ _-]?\w{1,3}", re.IGNORECASE)
 # Words before colons in letters, emails, logs and documents.
@@ -62,6 +67,9 @@ class Label(NamedTuple):
 
 def read_label(line: str) -> Label | None:
     """Reads a possible name of a speaker at the beginning of a line; returns None if there is none."""
+    message = MESSAGE.match(line)
+    if message is not None:
+        return Label(message["name"], None, message.end(), True)
     bracketed = BRACKETED.match(line)
     if bracketed is not None and read_clock(bracketed["name"]) is None:
         return Label(bracketed["name"], None, bracketed.end(), True)
@@ -116,7 +124,8 @@ def find_all_names(lines: Sequence[str]) -> Set[str]:
 def are_turns(lines: Sequence[str]) -> bool:
     """Returns whether turns begin with names: the first line begins with one, and some name is marked, or recurs after
     another one, or all lines begin with names in capitals, of which there are several."""
-    filled = [line for line in lines if line.strip()]
+    # A chat may begin with a notice, `01/02/2026, 09:30 - Anna created the group`.
+    filled = [line for line in lines if line.strip() and (read_label(line) or not re.match(STAMP, line))]
     first = read_label(filled[0]) if filled else None
     if first is None or first.name not in find_names(filled):
         return False

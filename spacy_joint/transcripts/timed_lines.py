@@ -1,5 +1,6 @@
 """Formats with times in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
-Whisper (`start end text`, in milliseconds), and the text of Otter (`Anna Smith  0:02` above her words)."""
+Whisper (`start end text`, in milliseconds), and the text of Otter (`Anna Smith  0:02` above her words). The text of
+chats in Slack is like Otter's, but its times are those of the day (`Anna Smith  10:02 AM`), and are left out."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ CTM_LINE = re.compile(rf"\S+\s+\S+\s+(?P<start>{NUMBER})\s+(?P<length>{NUMBER})\
 CTM_SILENCE = re.compile(r"<(?:eps|sil|s|/s|noise|unk_noise)>|SIL", re.IGNORECASE)
 TSV_HEADER = "start\tend\ttext"
 TSV_LINE = re.compile(r"(?P<start>\d+)\t(?P<end>\d+)\t(?P<text>.*)")
-OTTER_NAME = re.compile(rf"(?P<name>[^\W\d_][^\t:]{{0,60}}?)(?:\s{{2,}}|\t)(?P<time>{CLOCK})\s*")
+OTTER_NAME = re.compile(rf"(?P<name>[^\W\d_][^\t:]{{0,60}}?)(?:\s{{2,}}|\t)(?P<time>{CLOCK}(?:\s[AP]M)?)\s*")
 OTTER_END = re.compile(r"Transcribed by https?://otter\.ai\s*")
 
 

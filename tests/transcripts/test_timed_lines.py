@@ -62,6 +62,12 @@ def test_other_lines_are_refused(text, format, code):
         read_string(text, format, "a.txt")
 
 
+def test_chats_of_slack_have_names_and_no_times():
+    transcript = read_string("Anna Smith  10:22 AM\nhi nora\nstill here?\n\nNora\t1:24 PM\nyes\n")
+    assert list_turns(transcript) == [("Anna Smith", "hi nora still here?"), ("Nora", "yes")]
+    assert transcript.find_times(0, 2) is None
+
+
 @pytest.mark.parametrize("text", ["Breakfast  8:00\nLunch  12:00\n", "Lunch  12:00\nin the hall\n", "{x} is a set."])
 def test_other_text_is_not_taken_for_a_transcript(tmp_path, text):
     (tmp_path / "a.txt").write_text(text, "utf8")

@@ -27,6 +27,7 @@ def read_turns(text):
         "[00:01] Anna: hi ben\n[00:02] Ben: hi\n[00:04] Anna: bye\n",
         "Dr. O'Neil (on phone): hi\nBen [00:02]: hi\nDr. O'Neil: bye\n",
         "ANNA:\nhi ben\nBEN:\nhi\nANNA:\nbye\n",
+        "[24.12.25, 18:02:11] Anna 🎄: hi ben\n\u200e[24.12.25, 18:02:40] +44 20 7946 0000: hi: who is it?\n",
         "\n\nANNA: hi\r\nBEN: this is a hard-\r\nwrapped line\r\nANNA: bye",
     ],
 )
@@ -49,6 +50,7 @@ def test_turns_are_recognised(text):
         "The plan\n\nAnna: cook\nBen: shop\nAnna: clean\n",
         "http://example.com: a page\nhttp://example.com: again\n",
         "Remember: a\nRemember: b\n",
+        "[2025-06-24 18:02:11] app.ERROR: no reply\n[2025-06-24 18:02:12] app.INFO: stopped\n",
     ],
 )
 def test_ordinary_text_with_colons_is_text(text):
@@ -147,3 +149,9 @@ def test_questions_and_answers_of_court_records_are_turns():
         ("A", "Yes."),
     ]
     assert guess_format("A. First\nB. Second\nA. Third\n") == "text"
+
+
+def test_notices_in_chats_have_no_speaker():
+    text = "6/24/25, 6:02 PM - Anna added Ben\n6/24/25, 6:03 PM - Anna: hi\nben\n6/24/25, 6:04 PM - Ben left\n"
+    assert guess_format(text) == "turns"
+    assert list_turns(read_turns(text)) == [(None, "Anna added Ben"), ("Anna", "hi ben"), (None, "Ben left")]
