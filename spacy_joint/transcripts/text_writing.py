@@ -1,17 +1,18 @@
 """Writing transcripts for people to read, and as tables: text, Markdown and CSV.
 
 A turn is a paragraph that begins with its time and its speaker, as in `[00:01:02] ANNA: At the garage.`, which the
-reader of `turns` understands. In text without final marks, each sentence has its own line. Otherwise, the lines of a
-paragraph are kept if each begins a sentence, as those of lists do; else they are wrapped, and joined.
+reader of `turns` understands. In text without final marks, each sentence has its own line. Otherwise, lines that
+somebody ended are kept, as in lists, signatures and verse, and wrapped ones are joined.
 """
 
 import csv
 import io
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
+import numpy as np
 from spacy.tokens import Doc
 
 from .transcript import format_clock
@@ -19,6 +20,13 @@ from .words import Word, list_words, warn_of_estimates
 
 ROWS = ("sentence", "word")
 COLUMNS = ("start", "end", "speaker", "text")
+# Text is wrapped at the length of its longest lines, but for a few, and not at less than MIN_WIDTH characters. Lines
+# count as ended if this share of the next ones begin a sentence, or with a capital.
+LONGEST, MIN_WIDTH, ENDED = 0.95, 45, 0.75
+# Lines that begin like this are kept, and those after them: quoted mail, tables, fences of code. So are items of lists.
+KEPT = (">", "|", "```")
+ITEM = re.compile(r"(?:[-+*•–—·●▪◦‣]|\(?\w{1,3}[.)])$")
+OPENERS = "\"'“‘«([_*"
 FINAL = re.compile(r"[.?!…:;—][\"'”’»)\]]*$")
 # Text that Markdown would take for markup: anywhere, and at the beginning of a line.
 INLINE = re.compile(r"[\\`*_\[\]<>]")
@@ -87,14 +95,42 @@ def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str 
     are_marked = 2 * sum(FINAL.search(word.text) is not None for word in ends) >= len(ends)
     paragraphs = _divide(words, [word.begins_turn or word.begins_paragraph for word in words])
     warn_of_estimates([turn[0].is_estimated for turn in paragraphs if turn[0].begins_turn], "turns")
-    for paragraph in paragraphs:
-        is_wrapped = any(word.begins_line and not word.begins_sentence for word in paragraph)
-        begins = [
-            word.begins_sentence and (not are_marked or (word.begins_line and not is_wrapped)) for word in paragraph
-        ]
+    all_lines = [_divide(paragraph, [word.begins_line for word in paragraph]) for paragraph in paragraphs]
+    lengths = [_measure(line) for lines in all_lines for line in lines]
+    width = max(float(np.quantile(lengths or [0], LONGEST, method="lower")), MIN_WIDTH)
+    for paragraph, lines in zip(paragraphs, all_lines, strict=True):
+        kept = _find_kept_lines(lines) | (_find_ended_lines(lines, width) if are_marked else set())
+        begins = [word.start in kept or (word.begins_sentence and not are_marked) for word in paragraph]
         first = paragraph[0]
         known = (first.start_time, first.speaker) if first.begins_turn else (None, None)
         yield *known, [" ".join(word.text for word in line) for line in _divide(paragraph, begins)]
+
+
+def _find_kept_lines(lines: Sequence[Sequence[Word]]) -> Set[int]:
+    """Finds the first tokens of the lines of a paragraph that are kept for what they are."""
+    kept: set[int] = set()
+    is_code = False
+    for before, (word, *_) in pairwise(lines):
+        is_code ^= before[0].text.startswith("```")
+        is_item = word.begins_sentence and ITEM.match(word.text)
+        if is_code or is_item or word.text.startswith(KEPT) or before[0].text.startswith(KEPT):
+            kept.add(word.start)
+    return kept
+
+
+def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
+    """Finds the first tokens of the lines of a paragraph that follow a line which somebody ended: all of them, or those
+    whose first word would have had room in the line before."""
+    roomy = [line[0] for before, line in pairwise(lines) if _measure(before) + len(line[0].text) < width]
+    for firsts in ([line[0] for line in lines[1:]], roomy) if roomy else ():
+        n = sum(word.begins_sentence or word.text.lstrip(OPENERS)[:1].isupper() for word in firsts)
+        if n >= ENDED * len(firsts):
+            return {word.start for word in firsts}
+    return set()
+
+
+def _measure(line: Sequence[Word]) -> int:
+    return sum(len(word.text) + 1 for word in line)
 
 
 def _introduce(start: float | None, speaker: str | None) -> str:

@@ -248,6 +248,23 @@ def test_lines_that_begin_sentences_stay_also_next_to_wrapped_ones():
     assert write_string(NLP(text), "markdown").startswith("1\\. Call Ben.\\\n2\\. Call Nora.\n\n")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'The owl and the crow\nWent out in the snow\nTo look for a mouse.\n"Alas!" said the crow,\n"It is cold."\n',
+        "* At home.\n* At the garage, with Nora.\n\nCode.\n```\nrun(it)\nnow()\n```\n",
+        "> Is this how the owls\n> live?\nYes. I saw them at the garage.\n\nCheers\nNora\n",
+    ],
+)
+def test_verse_lists_code_and_quoted_mail_keep_their_lines(text):
+    assert write_string(NLP(text), "text") == text
+
+
+def test_lines_of_recognised_speech_are_joined():
+    text = "So we look at\nthe history of owls. And then\nwe go. It was late.\nIn the end, Nora and\nBen came.\n"
+    assert write_string(NLP(text), "text") == text.replace("\n", " ").rstrip() + "\n"
+
+
 def test_lines_without_marks_leave_paragraphs_whole():
     text = "Hi Ben,\n\n- milk\n- eggs\n- oat bread\n\nI was at the garage. They found it.\n\nCheers\nNora\n"
     assert write_string(NLP(text), "text") == text
