@@ -60,7 +60,7 @@ SUFFIXES = (
     r"``|''|‘’|’’",
     # Not after a single letter, which is an abbreviation.
     rf"(?<=[\w{APOSTROPHE[1:-1]}]\w)[.]",
-    r"(?<=[^\w\s.&@#])[.]",
+    r"(?<=[^\w\s.&@#])[.]|(?<=°[CFK])[.]|(?<=\b[A-Z]#)[.]",
     r"(?<=^[a-z0-9])[.]|(?<=[.-][0-9])[.]",
     rf"(?<=[0-9])(?i:{UNITS})|(?<=[.][0-9])(?i:[bt])",
     r"(?<=\w)[-_+]",

@@ -31,6 +31,7 @@ def divide(text, nlp=NLP):
         ("dont say im gonna, thats cannot", "do nt say i m gon na , that s can not"),
         ("WE DON'T", "WE DO N'T"),
         ("I.B.M.'s plan, the U.S.", "I.B.M. 's plan , the U.S."),
+        ("at 180°C. In C#.", "at 180°C . In C # ."),
         ("Dr. Lee met Mr. J. Doe.", "Dr. Lee met Mr. J. Doe ."),
         ("at 7:30pm, 9am-12pm or 14:05.", "at 7:30 pm , 9 am - 12 pm or 14:05 ."),
         ("on 3/15, 12/24/2003 or 2003-12-24", "on 3/15 , 12/24/2003 or 2003-12-24"),
