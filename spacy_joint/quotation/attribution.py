@@ -20,7 +20,7 @@ from ..annotation.quotations import Run
 from ..annotation.reporting_verbs import is_reporting
 from .dialogue import find_word
 from .marks import ALL_MARKS, AMERICAN
-from .names import read_names
+from .names import is_person_noun, read_names
 
 SUBJECTS = ("nsubj", "csubj")
 AGENTS = ("agent", "obl:agent")
@@ -393,11 +393,18 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
 
 
 def _find_introduction(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
-    """Finds X in "X leaned in and boomed:", by the verb right before a colon, but not in "X heard:"."""
+    """Finds X in "X leaned in and boomed:", by the verb right before a colon, but not in "X heard:"; and a person in
+    "X was blunt:"."""
     near = doc[max(colon - MAX_GAP, 0) : colon]
     verb = next((token.i for token in reversed(near) if token.tag_ in FINITE), None)
     if verb is None or inside[verb] or any(token.lower_ in PERCEIVING for token in near):
         return None
+    if doc[verb].dep_ == "cop":
+        mention = _find_source(doc[verb].head, inside)
+        is_named = mention is not None and mention.tag_ in ("NNP", "PRP") and mention.lower_ not in IMPERSONAL
+        if mention is None or not (is_named or is_person_noun(mention.lower_)):
+            return None
+        return _find_mention(doc, mention, verb, inside)
     return _find_speaker(doc, verb, inside)
 
 

@@ -256,6 +256,7 @@ def test_a_name_with_an_apposition_speaks_despite_a_wrong_tree():
         ("“The roof leaks,” Lee said, adding that it rains on the desks.", "Lee"),
         ("Having said that the roof leaks, Lee decided to go home.", "Lee"),
         ("That was no surprise for the engineer Tom Burke: “The roof is old.”", "Tom Burke"),
+        ("Her brother Tom was blunter: “The roof is old.”", "Her brother Tom"),
         ("Burke wrote to Ann Lee, who said that the roof leaks.", "Ann Lee"),
         # Nor the place of a report.
         ("PARIS (Reuters) - President Ann Lee said on Monday that the roof leaks.", "President Ann Lee"),
@@ -265,6 +266,11 @@ def test_a_name_with_an_apposition_speaks_despite_a_wrong_tree():
 def test_speakers_of_news_are_found(parsed, text, speaker):
     doc = parsed(text)
     assert {quotation.speaker.text for quotation in doc._.quotations} == {speaker}
+
+
+def test_what_is_clear_at_a_colon_does_not_speak(parsed):
+    (quotation,) = parsed("The result was clear: “The roof is old.”")._.quotations
+    assert quotation.speaker is None
 
 
 def test_a_name_after_a_pronoun_is_another_speaker(parsed):
