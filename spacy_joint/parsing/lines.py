@@ -46,6 +46,8 @@ LINE = re.compile(
       | (?P<address>(?:{GREETING})(?:[ ](?:{DAYTIME}|you))?
             (?:,?[ ](?:[A-Z][\w'’-]*|(?:Dr|Mrs?|Ms|Prof)[.]|all|everybody|everyone|folks|guys|sir|team|there)){{1,3}}
             ,[ ])(?=\S)
+      | (?P<dateline>[{UPPER}]{{3,}}[{UPPER} .'’-]*(?:,[ ]{NAME}(?:[ ]\d+)?)?[ ](?:\({NAME}(?:[ ]{NAME})*\)[ ])?
+            (?:--|[—–-])[ ])(?=\S)
       | (?P<fence>```|~~~)
       | (?P<row>\|[ \t]*)(?=\S)
       | (?P<header>(?:From|To|Cc|CC|Bcc|Subject|Date|Sent|Reply-To|In-Reply-To|Message-ID):[ \t]+)(?=\S)
@@ -93,7 +95,7 @@ ASKS = ("?", "!", "…", "...")
 OPENS_LINE, IS_COLON = 1, 2
 OPENING = re.compile(
     rf"\s|[^\w\s\"'“‘.,]|\d{{1,2}}(?:\.\d{{1,2}})*[.)]?$|[A-Za-z][.)]?$|Q\d|[ivxIVX]{{2,4}}[.)]?$|\d+[-:]\d|(?:{MONTHS}|On)$"
-    rf"|(?:{GREETING})$"
+    rf"|(?:{GREETING})$|[{UPPER}]{{3,}}$"
 )
 
 
@@ -116,8 +118,8 @@ def constrain_lines(
         following = bisect_right(offsets, end)
         if line == len(lines) or lines[line] != first or following - first >= LOOKAHEAD:
             continue
-        if kind == "address":
-            # Good morning, Dr. Lee, we are ready.
+        if kind in ("address", "dateline"):
+            # Good morning, Dr. Lee, we are ready. OSLO (AP) - It rains.
             constraints[words[first + 1 : following]] = -1
             continue
         if kind == "title":

@@ -75,6 +75,8 @@ def mark(doc):
         "|Anna: ^Did you call?\n|Ben ^Low ^(by ^phone): ^Not yet.",
         "|From: ^Anna\n|Subject: ^Lunch\n  today\n\n|Pizza?",
         "Good ^morning ^Dr. ^Lee, ^we go.\nThanks, ^all, ^I am late. OK Tom\nHi Tom. Anna, Ben",
+        "OSLO, ^Jan. ^4 ^(AP) ^— ^The mayor left.\nNEW ^YORK ^- ^It rains.",
+        "OSLO ^(AP) ^— ^It rains.",
         "|Dear ^Ms. ^Lee,\n|thank you.\n|Best ^regards,\n|Sam",
         "Title\n|=====\n|It begins.\n|--\n|Sam",
         "Intro\n|1.1 ^Early ^life\n|He was born.\n|1.2 ^He ^left.\n1.3 of it.",
