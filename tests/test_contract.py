@@ -209,7 +209,7 @@ COMPONENTS = {
     "punctuation_restorer": Component(
         "punctuation_restorer",
         read=lambda token: token._.restored,
-        score=("restored_case_f", 0.9),
+        score=("restored_mark_f", 0.9),
         config={"overwrite": True},
         slot="w",
         corpus="tiny_quotes",

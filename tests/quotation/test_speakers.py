@@ -50,9 +50,9 @@ def describe(doc):
     [
         ("“Quite so,” said Poirot mildly.", "Poirot", None),
         (
-            "“We shall see,” said Lady Bertram, with the utmost composure.",
+            "“We shall see,” said Lady Bertram, the owner of the house.",
             "Lady Bertram",
-            "Lady Bertram, with the utmost composure",
+            "Lady Bertram, the owner of the house",
         ),
         ("“We stop here,” quipped the driver of the bus.", "the driver of the bus", "the driver of the bus"),
         ("“Come in,” laughed the old keeper. “It is warm.”", "the old keeper", None),
