@@ -173,11 +173,10 @@ def _find_undivided(text: str, offsets: list[int], kind: str, begins_upper: bool
     found = []
     for word in inner:
         is_label = kind == "header" and text[offsets[min(word + 1, len(offsets) - 1)]] == ":"
-        before = text[max(offsets[word] - LOOKBACK, 0) : offsets[word]]
-        # app.Main in a log
-        is_inside = before[-1:] == "."
-        before = before.rstrip(CLOSERS)
-        ends = (before.endswith((*FINAL, ">>")) and not is_inside) or not is_plain(before[-1:])
+        before = text[max(offsets[word] - LOOKBACK, 0) : offsets[word]].rstrip(CLOSERS)
+        # Not inside a name, such as app.Main.
+        ends = before.endswith((*FINAL, ">>")) and text[offsets[word] - 1] != "."
+        ends |= not is_plain(before[-1:])
         is_speech = kind == "dash" and begins_upper
         goes_on = is_speech and text[offsets[word] : offsets[word] + 3].lstrip("-–— ")[:1].islower()
         if not (is_label or ends) or (goes_on and before.endswith(ASKS)):

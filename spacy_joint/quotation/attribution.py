@@ -401,10 +401,10 @@ def _find_introduction(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
         return None
     if doc[verb].dep_ == "cop":
         mention = _find_source(doc[verb].head, inside)
-        is_named = mention is not None and mention.tag_ in ("NNP", "PRP") and mention.lower_ not in IMPERSONAL
-        if mention is None or not (is_named or is_person_noun(mention.lower_)):
+        if mention is None or mention.lower_ in IMPERSONAL:
             return None
-        return _find_mention(doc, mention, verb, inside)
+        is_person = mention.tag_ in ("NNP", "PRP") or is_person_noun(mention.lower_)
+        return _find_mention(doc, mention, verb, inside) if is_person else None
     return _find_speaker(doc, verb, inside)
 
 

@@ -125,7 +125,7 @@ def are_turns(lines: Sequence[str]) -> bool:
     """Returns whether turns begin with names: the first line begins with one, and some name is marked, or recurs after
     another one, or all lines begin with names in capitals, of which there are several."""
     # A chat may begin with a notice, `01/02/2026, 09:30 - Anna created the group`.
-    filled = [line for line in lines if line.strip() and (read_label(line) or not re.match(STAMP, line))]
+    filled = [line for line in lines if line.strip() and (MESSAGE.match(line) or not re.match(STAMP, line))]
     first = read_label(filled[0]) if filled else None
     if first is None or first.name not in find_names(filled):
         return False

@@ -36,9 +36,9 @@ AT_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s)|[=~-]{3,}|\d{1,9}(?=[.)]\s
 def write_text(doc: Doc, wrap: int | None = None) -> str:
     """Writes a paragraph per turn, in lines of at most `wrap` characters if it is given."""
     written: list[str] = []
-    for start, speaker, sentences in _list_paragraphs(list_words(doc)):
+    for start, speaker, lines in _list_paragraphs(list_words(doc)):
         introduction = _introduce(start, speaker)
-        lines = [introduction + " " + sentences[0] if introduction else sentences[0], *sentences[1:]]
+        lines[0] = f"{introduction} {lines[0]}" if introduction else lines[0]
         written.append("\n".join(each for line in lines for each in _wrap(line, wrap)))
     return "\n\n".join(written) + "\n" if written else ""
 
@@ -46,9 +46,9 @@ def write_text(doc: Doc, wrap: int | None = None) -> str:
 def write_markdown(doc: Doc, wrap: int | None = None) -> str:
     """Writes a paragraph per turn in Markdown, with names and times in bold."""
     written: list[str] = []
-    for start, speaker, sentences in _list_paragraphs(list_words(doc)):
+    for start, speaker, texts in _list_paragraphs(list_words(doc)):
         introduction = _introduce(start, speaker and _escape(speaker))
-        lines = [_escape(sentence) for sentence in sentences]
+        lines = list(map(_escape, texts))
         if introduction:
             lines[0] = f"**{introduction}** {lines[0]}"
         wrapped = ["\n".join(map(_escape_start, _wrap(line, wrap))) for line in lines]
