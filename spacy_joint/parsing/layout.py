@@ -51,6 +51,8 @@ FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 REPORT, ARTICLES = 4, frozenset(("The", "A", "An", "His", "Her", "My", "Our", "Their"))
 NOBODY = frozenset(("Nobody", "Nothing"))
 
+# What a reference names, with or without a number: 3b, S1, XII.
+LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}$")
 # Signs before an amount.
 AMOUNT = frozenset("$€£¥#~")
 # The endings of words that belong to the next word.
@@ -162,7 +164,7 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
     is_leading = is_known and before.lower() in read_leading(doc.lang_)
     ending = marks.find_ending(before)
     if ending != marks.INITIAL and not is_leading:
-        return before.lower() in REFERENCES and token.text[0].isdecimal()
+        return before.lower() in REFERENCES and LABEL.match(token.text) is not None
     if before == "St." and doc.lang_ == "en":
         return False
     if token.text[0] in AMOUNT or token.text[0].isdecimal() or marks.find_ending(token.text) in LEADING:

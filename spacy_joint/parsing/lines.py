@@ -58,7 +58,8 @@ LINE = re.compile(
       | (?P<title>(?=[{UPPER}\d](?:[^{LOWER}\n]*?[{UPPER}]){{3}})[{UPPER}\d .,&'’/()–—-]{{4,60}}(?<![.!?,;-])
             (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}]))
       | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\d{{1,2}}/|\[\d+\]
-            |{DATE}|{SECTION}(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\))[ \t]+)(?=\S)
+            |{DATE}|(?:{SECTION}|\d{{1,3}}:\d\d?)(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\))[ \t]+)
+            (?=\S)
       | (?P<amount>(?:\d{{1,3}}(?:[.,/]\d{{1,2}})?|\d?[½⅓⅔¼¾⅛])[ \t]+)
             (?=[{LOWER}]\S*(?:[ \t]+\S+){{,5}}(?<![.!?,;:-])[ \t]*$)
       | (?P<option>--?[A-Za-z][\w-]*(?:[=[]\S+)?(?:,[ ]--?\w\S*)*)(?=\s)
@@ -133,12 +134,7 @@ def constrain_lines(
         marker_before, marker, last, kind_before = marker, match[kind].strip(), line, kind
         is_sure = kind not in UNSURE or n_before[first] > 1 or follows_another
         if not is_sure:
-            line_before = text[offsets[first - 1] : begin].rstrip()
-            length = offsets[first - 1] + len(line_before) - offsets[before]
-            # Amounts may follow a heading of one word.
-            is_short = first - before == 1 if kind == "amount" else length < SHORT
-            closing = BEFORE_AMOUNT if kind == "amount" else BEFORE_UNSURE
-            is_sure = line_before[-1] in closing or (is_near and is_short)
+            is_sure = _announces(text[offsets[before] : begin].rstrip(), kind, first - before, is_near)
         if kind == "amount" and not is_sure:
             last = -2
             continue
@@ -157,14 +153,26 @@ def constrain_lines(
             constraints[words[first]] = 1
         if kind in WHOLE and following_line < min(len(words), first + LOOKBACK + 1):
             after = offsets[following_line]
-            if kind == "quote":
-                goes_on = text[after] == text[begin]
-            elif kind == "amount":
-                goes_on = text[after].islower()
-            else:
-                goes_on = kind in ("header", "log", "time") and text[after - 1] in " \t"
-            if not goes_on:
+            if not _goes_on(kind, text[begin], text[after - 1], text[after]):
                 constraints[words[following_line]] = 1
+
+
+def _announces(line: str, kind: str, n_words: int, is_near: bool) -> bool:
+    """Returns whether a line is unlike wrapped text before a line of an unsure kind: by its end, or because it is
+    short, which before amounts is one word."""
+    if kind == "amount":
+        return line[-1] in BEFORE_AMOUNT or n_words == 1
+    return line[-1] in BEFORE_UNSURE or (is_near and len(line) < SHORT)
+
+
+def _goes_on(kind: str, letter: str, space: str, following: str) -> bool:
+    """Returns whether a line of a kind goes on in the next one, by the first letters of both and the space before the
+    latter."""
+    if kind == "quote":
+        return following == letter
+    if kind == "amount":
+        return following.islower()
+    return kind in ("header", "log", "time") and space in " \t"
 
 
 def _find_undivided(text: str, offsets: list[int], kind: str, begins_upper: bool, inner: range) -> list[int]:
