@@ -1,6 +1,10 @@
-"""Making documents of transcripts: sets known boundaries, and the speakers and times of tokens."""
+"""Making documents of transcripts and texts: sets known boundaries, and the speakers and times of tokens."""
 
+import math
+import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import groupby, pairwise
 
 import numpy as np
 from spacy.language import Language
@@ -22,6 +26,12 @@ from .transcript import Transcript
 from .words import has_marks
 
 RESTORER = "punctuation_restorer"
+# Lines without a blank one between them are entries of a list, such as reviews or answers, if the longest has LONG
+# characters (captions are narrower), none goes on after a comma or hyphen, and half of the others are short: they end
+# before this share of it, although the next word would have had room. Where it would not, text may be wrapped, at
+# WIDEST characters at most; so may it be before lower case, except after a short line.
+FEW_LINES, LONG, WIDEST, SHORT_SHARE = 3, 60, 100, 0.7
+GOES_ON = (",", ";", "-", "–", "—")
 
 
 def make_doc(nlp: Language, transcript: Transcript) -> Doc:
@@ -70,7 +80,32 @@ def make_doc_of_text(nlp: Language, text: str, format: str | None = None, source
     """Makes a document of a text in a format, which is guessed from `source`, the path, and the text if it is None: see
     `read`. RAISES ValueError: If it is a damaged transcript (J460-J468)."""
     format = format or guess_format(text, source)
-    return nlp.make_doc(text) if format == TEXT else make_doc(nlp, read_string(text, format, source))
+    if format != TEXT:
+        return make_doc(nlp, read_string(text, format, source))
+    doc = nlp.make_doc(text)
+    starts = set(_find_entries(text))
+    for token in doc:
+        if token.idx in starts:
+            token.is_sent_start = True
+    return doc
+
+
+def _find_entries(text: str) -> Iterator[int]:
+    """Yields where lines begin that are entries of a list but its first: see `FEW_LINES`."""
+    for is_blank, block in groupby(re.finditer("^.*$", text, re.MULTILINE), lambda line: not line[0].strip()):
+        lines = list(block)
+        written = [line[0].strip() for line in lines]
+        longest = max(map(len, written))
+        if is_blank or len(lines) < FEW_LINES or longest < LONG or any(line.endswith(GOES_ON) for line in written):
+            continue
+        # With the first word of the next line.
+        lengths = [len(line) + 1 + len(after.split(maxsplit=1)[0]) for line, after in pairwise(written)]
+        if 2 * sum(length < SHORT_SHARE * longest for length in lengths) < len(lengths):
+            continue
+        for length, line, entry in zip(lengths, lines[1:], written[1:], strict=True):
+            room = SHORT_SHARE * longest if entry[0].islower() else longest if longest <= WIDEST else math.inf
+            if length <= room:
+                yield line.start() + line[0].index(entry)
 
 
 def restore_marks(nlp: Language, doc: Doc) -> Doc:

@@ -14,6 +14,7 @@ from spacy.tokens import Doc, DocBin
 import spacy_joint
 from spacy_joint.errors import JointError
 from spacy_joint.transcripts import FORMATS, make_doc, read, read_string
+from spacy_joint.transcripts.documents import make_doc_of_text
 from spacy_joint.transcripts.transcript import Segment, join
 
 NLP = spacy_joint.load(beam_width=1)
@@ -101,6 +102,28 @@ def test_formats_are_known_by_suffix_or_content(tmp_path, name, content, words, 
     path = tmp_path / name
     path.write_bytes((mark + content).encode("utf8"))
     assert read(path).text == words
+
+
+ENTRY = "The room was cold and the teacher spoke so fast that nobody understood"
+
+
+# Lines that must begin a sentence are marked.
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["", "more examples", "> loved it", f"> {ENTRY}", "Nothing to add", "> It was fine", "", "Thanks"],
+        [f"{ENTRY} who came without a book or a pen", "> No", "> @anna I see"],
+        # Wrapped text that ends in a short line; captions; a sentence that goes on.
+        [ENTRY, "anything, and that we could not see before the end of the second week", "of May"],
+        ["so today we talk about", "the new bridge", "and how it was", "built"],
+        [ENTRY, "loved it,", "nothing to add", "Yes"],
+    ],
+)
+def test_entries_begin_sentences(lines):
+    text = "\n".join(line.removeprefix("> ") for line in lines)
+    doc = make_doc_of_text(NLP, text)
+    found = [text[token.idx :].partition("\n")[0] for token in doc[1:] if token.is_sent_start]
+    assert found == [line[2:] for line in lines if line.startswith("> ")]
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path):
