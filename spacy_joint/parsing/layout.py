@@ -51,7 +51,7 @@ FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 REPORT, ARTICLES = 4, frozenset(("The", "A", "An", "His", "Her", "My", "Our", "Their"))
 NOBODY = frozenset(("Nobody", "Nothing"))
 
-# What a reference names, with or without a number: 3b, S1, XII.
+# What a reference can name: 3b, S1, XII.
 LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}$")
 # Signs before an amount.
 AMOUNT = frozenset("$€£¥#~")

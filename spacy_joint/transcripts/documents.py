@@ -100,11 +100,11 @@ def _find_entries(text: str) -> Iterator[int]:
             continue
         # With the first word of the next line.
         lengths = [len(line) + 1 + len(after.split(maxsplit=1)[0]) for line, after in pairwise(written)]
-        if 2 * sum(length < SHORT_SHARE * longest for length in lengths) < len(lengths):
+        short, room = SHORT_SHARE * longest, longest if longest <= WIDEST else math.inf
+        if 2 * sum(length < short for length in lengths) < len(lengths):
             continue
         for length, line, entry in zip(lengths, lines[1:], written[1:], strict=True):
-            room = SHORT_SHARE * longest if entry[0].islower() else longest if longest <= WIDEST else math.inf
-            if length <= room:
+            if length <= (short if entry[0].islower() else room):
                 yield line.start() + line[0].index(entry)
 
 
