@@ -4,8 +4,6 @@ is converted from a `Transformer` of a trained pipeline; the layers that read it
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
@@ -26,6 +24,8 @@ CONVERTED = "spacy_joint.Transformer.v1"
 # Inputs are scaled by the largest value of a batch, so windows of one batch would affect each other. Larger batches are
 # not faster.
 BATCH_SIZE = 1
+# onnxruntime would join adding and normalizing, which is then five times as slow.
+SLOW = ["SkipLayerNormFusion"]
 
 
 def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1, capitals: bool = False) -> Tok2Vec:
@@ -56,8 +56,10 @@ class _Shim(Shim):
 
             options = SessionOptions()
             options.intra_op_num_threads = self._threads
-            self._session = InferenceSession(self._model, options, providers=["CPUExecutionProvider"])
-        (vectors,) = self._session.run(None, inputs)
+            providers = ["CPUExecutionProvider"]
+            self._session = InferenceSession(self._model, options, providers, disabled_optimizers=SLOW)
+        # A batch is a window, without padding.
+        (vectors,) = self._session.run(None, {name: rows for name, rows in inputs.items() if name != "attention_mask"})
         return ops.asarray(vectors), lambda _: None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -107,44 +109,13 @@ def convert_transformers(nlp: Language, threads: int = 1) -> list[str]:
 
 
 def _copy(old: Tok2Vec, new: Tok2Vec) -> None:
+    # It needs torch.
+    from .onnx_export import export
+
     new.attrs["tokenizer"] = old.attrs["tokenizer"]
     for source, target in zip(old.walk(), new.walk(), strict=True):
         if source.has_dim("nO"):
             target.set_dim("nO", source.get_dim("nO"))
     source, target = old.get_ref("encoder"), new.get_ref("encoder")
     target.attrs.update(before=source.attrs["before"], after=source.attrs["after"])
-    target.shims[0].from_bytes(_export(source.shims[0]._model))
-
-
-def _export(transformer: Any) -> bytes:
-    import torch
-    from onnxruntime.quantization import quantize_dynamic
-
-    class LastLayer(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.transformer = transformer
-
-        def forward(self, *inputs: Any) -> Any:
-            return self.transformer(**dict(zip(examples, inputs, strict=True))).last_hidden_state
-
-    # Two windows, one of them padded: sizes of 1 and masks without zeros would be exported as constants. A tensor
-    # given twice would be exported as one input.
-    mask = torch.tensor([[1, 1, 1], [1, 1, 0]])
-    examples = {"input_ids": torch.zeros_like(mask), "attention_mask": mask}
-    if hasattr(transformer, "capitals"):
-        examples["capitals"] = torch.zeros_like(mask)
-    sizes = {0: torch.export.Dim("windows"), 1: torch.export.Dim("pieces")}
-    exported = torch.onnx.export(
-        LastLayer().eval(),
-        tuple(examples.values()),
-        input_names=[*examples],
-        output_names=["vectors"],
-        dynamic_shapes=((sizes,) * len(examples),),
-        dynamo=True,
-        verbose=False,
-    )
-    with TemporaryDirectory() as directory:
-        path = Path(directory) / "quantized.onnx"
-        quantize_dynamic(exported.model_proto, path, per_channel=True)
-        return path.read_bytes()
+    target.shims[0].from_bytes(export(source.shims[0]._model, new.layers[0].attrs["size"]))

@@ -329,10 +329,35 @@ def test_vectors_of_the_onnx_version_are_nearly_the_same(nlp, converted):
         assert np.abs(found - expected).mean() < 0.05
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_outliers_do_not_blur_the_vectors_of_the_onnx_version(nlp, monkeypatch):
+    onnx_export = pytest.importorskip("spacy_joint.guiding.onnx_export")
+    errors = []
+    for outlier in (onnx_export.OUTLIER, np.inf):
+        monkeypatch.setattr(onnx_export, "OUTLIER", outlier)
+        pipeline = make_pipeline(None).from_bytes(nlp.to_bytes())
+        tok2vec = pipeline.get_pipe("parser_guide").model.get_ref("tok2vec")
+        with torch.no_grad():
+            for layer in tok2vec.get_ref("encoder").shims[0]._model.encoder.layer:
+                layer.intermediate.dense.weight *= 10
+                layer.intermediate.dense.weight[0] *= 100
+                layer.output.dense.weight *= 10
+                layer.output.dense.weight[:, 0] /= 100
+        doc = say(pipeline.vocab, 1)
+        (expected,) = find_vectors(pipeline, doc)
+        convert_transformers(pipeline)
+        errors.append(np.abs(find_vectors(pipeline, doc)[0] - expected).mean())
+    assert errors[0] < errors[1] / 2
+
+
 def test_other_documents_do_not_change_the_vectors_of_the_onnx_version(converted):
     loaded = spacy.load(converted)
     doc, other = make_doc(loaded, "the", "man", "sees"), make_doc(loaded, *["dog", "hears"] * 40)
     np.testing.assert_array_equal(find_vectors(loaded, other, doc)[1], find_vectors(loaded, doc)[0])
+
+
+def test_the_onnx_version_does_not_say_where_it_was_made(converted):
+    assert b"stack_trace" not in spacy.load(converted).get_pipe("parser_guide").model.to_bytes()
 
 
 def test_the_onnx_version_needs_no_torch(converted):
