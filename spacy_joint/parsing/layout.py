@@ -19,7 +19,7 @@ from ..annotation.reporting_verbs import read_verbs
 from ..engine.threads import make_fork_lock
 from ..pipes import marks
 from ..pipes.abbreviations import REFERENCES, read_abbreviations, read_leading
-from ..pipes.arrays import RowIndex, forbid_starts
+from ..pipes.arrays import RowIndex, following, forbid_starts, preceding
 from ..pipes.spelling import AS_WRITTEN
 from ..pipes.token_columns import MAX_WORDS
 from .lines import FINAL, IS_COLON, ITEM, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
@@ -58,6 +58,15 @@ AMOUNT = frozenset("$€£¥#~")
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
+# Values of `before`: the end of a sentence; a comma in a quotation, even at the end of a line; marks after which
+# English goes on in lower case; the end of a quotation that the next words may attribute; what may belong to the next
+# word.
+ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLOSED)
+AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
+IS_OPEN = marks.make_table((marks.ELLIPSIS, marks.DASH))
+IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
+IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
+
 # The facts of words (see `_describe`), by hash, which is the same in every vocabulary.
 _rows = RowIndex()
 _facts = np.zeros((1024, 6), dtype=np.uint8)
@@ -75,8 +84,9 @@ def find_layout(doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool =
     forbid_starts(facts, values, constraints)
     breaks, is_space = facts[:, 2], IS_WHITESPACE[facts[:, 1]]
     words = np.flatnonzero(~is_space)
-    n_before = np.diff(np.cumsum(breaks)[words], prepend=0)
-    is_glued = np.append(False, (values[:-1, 1] == 0) & ~is_space[:-1])[words]
+    n_before = np.cumsum(breaks)[words]
+    n_before -= preceding(n_before)
+    is_glued = preceding((values[:, 1] == 0) & ~is_space)[words]
     constraints[words[_find_continuations(doc, words, facts[words], is_glued, n_before, lower_case_starts)]] = -1
     if breaks.any():
         if blank_lines:
@@ -103,26 +113,21 @@ def _find_continuations(
     endings, is_lower = facts[:, 4], facts[:, 5] > 0
     is_attached = marks.attach_quotes(endings, is_glued, n_before)
     before = marks.read_before(endings, is_attached, is_lower, n_before)
-    closes_quotes = is_attached & np.isin(endings, marks.CLOSING_QUOTES)
-    is_apart = np.append(~is_attached[1:], True)[: len(words)]
-    # Quotations also go on after a line break.
-    quoted = marks.COMMA + marks.IN_QUOTES
-    found = (closes_quotes & is_apart) | (is_attached & ~is_glued) | np.isin(before, (quoted, quoted + marks.LINE))
+    closes_quotes = is_attached & marks.IS_CLOSING_QUOTE.take(endings)
+    found = (closes_quotes & ~following(is_attached)) | (is_attached & ~is_glued) | AFTER_COMMA.take(before)
     is_stop = endings == marks.FULL_STOP
-    after_stop = np.append(False, is_stop)[: len(words)]
+    after_stop = preceding(is_stop)
     # As in ". . .", with spaces.
     found |= is_stop & after_stop & (n_before == 0)
     if not lower_case_starts:
-        after_quotes = np.append(False, closes_quotes)[: len(words)]
+        after_quotes = preceding(closes_quotes)
         found |= (before == marks.CONTINUED) | (after_quotes & (before == marks.CONTINUED + marks.LINE))
         # In treebanks of French and Vietnamese, dots end sentences there, too.
         if doc.lang_ == "en":
-            is_open = np.isin(before, (marks.ELLIPSIS, marks.DASH))
-            found |= is_open & is_lower & _follow_capitals(before, is_lower, n_before)
-    after_stem = after_stop & np.append([False] * 2, endings == marks.STEM)[: len(words)]
-    may_name_speaker = np.isin(before, (marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
-    may_belong = after_stem | np.isin(before, (marks.DOTTED, marks.COLON, *LEADING))
-    for may_continue, continues in ((may_name_speaker, names_speaker), (may_belong, follows_abbreviation)):
+            found |= IS_OPEN.take(before) & is_lower & _follow_capitals(before, is_lower, n_before)
+    after_stem = after_stop & preceding(endings == marks.STEM, 2)
+    may_belong = after_stem | IS_LEADING.take(before)
+    for may_continue, continues in ((IS_QUOTED.take(before), names_speaker), (may_belong, follows_abbreviation)):
         places = np.flatnonzero(may_continue & ~found)
         found[places] = [continues(doc, word) for word in words[places].tolist()]
     return found
@@ -131,7 +136,7 @@ def _find_continuations(
 def _follow_capitals(before: np.ndarray, is_lower: np.ndarray, n_before: np.ndarray) -> np.ndarray:
     """Finds the words of sentences that begin, at most LOOKBACK words before, with a capital or no letter: after a line
     break or a stop (bool)."""
-    begins = (n_before > 0) | (before & ~(marks.IN_QUOTES + marks.IN_BRACKETS) == marks.TERMINAL)
+    begins = (n_before > 0) | ENDS_SENTENCE.take(before)
     begins[:1] = True
     numbers = np.arange(len(before))
     last = np.maximum.accumulate(np.where(begins, numbers, 0))
@@ -186,7 +191,7 @@ def count_open_words(doc: Doc) -> int:
     if len(line) < LOOKAHEAD:
         return len(line)
     may_have_items = line[0, 3] == OPENS_LINE or (line[:LOOKAHEAD, 3] == IS_COLON).any()
-    n_reporting = REPORT if np.isin(line[-REPORT:, 4], marks.CLOSING_QUOTES).any() else 0
+    n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(line[-REPORT:, 4]).any() else 0
     return ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting
 
 

@@ -47,6 +47,20 @@ cdef class RowIndex:
             self.rows.insert(pair[uint64_t, int32_t](keys[i], <int32_t>self.rows.size()))
 
 
+def preceding(values, Py_ssize_t distance=1):
+    """Shifts an array: each value is that of the word so far before it; those of the first words are 0."""
+    shifted = np.zeros(len(values), dtype=values.dtype)
+    shifted[distance:] = values[:max(len(values) - distance, 0)]
+    return shifted
+
+
+def following(values):
+    """Shifts an array: each value is that of the next word; that of the last one is 0."""
+    shifted = np.zeros(len(values), dtype=values.dtype)
+    shifted[:-1] = values[1:]
+    return shifted
+
+
 def find_stretches(breaks, Py_ssize_t least, bint whole=True):
     """Finds the tokens in stretches of `least` tokens or more without breaks (bool), and the number of tokens at the
     end for which later tokens can change this. With `whole`, a document without breaks is a stretch of any length."""

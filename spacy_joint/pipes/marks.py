@@ -7,10 +7,12 @@ whether other dotted words are abbreviations, and which line breaks are hard wra
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 import numpy as np
 
 from .abbreviations import STEMS, read_leading
+from .arrays import following, preceding
 
 # The end of the text before a word: a word, a mark, or an abbreviation that belongs to the next word ("Dr.").
 WORD, COMMA, DOTTED, COLON, DASH, SYMBOL, TERMINAL, ABBREVIATION = range(8)
@@ -35,6 +37,8 @@ DOTS = re.compile(r"[.]{2,}|…+")
 DOTS_INSIDE = re.compile(r"[^\W\d_]{1,3}(?:[.][^\W\d_]{1,3})+")
 ENGLISH_LEADING = read_leading("en")
 CLOSING_QUOTES = (CLOSES_QUOTES, LEFT_QUOTE, RIGHT_QUOTE)
+# What is added for line breaks.
+LINES = np.array([0, LINE, BLANK_LINE], dtype=np.uint8)
 # Marks after a quotation.
 FOLLOWING_QUOTES = (COMMA, COLON, TERMINAL, ELLIPSIS, FULL_STOP, CLOSES_BRACKETS)
 LEFT_QUOTES, RIGHT_QUOTES = frozenset("«‹"), frozenset("»›")
@@ -69,40 +73,50 @@ def find_ending(text: str) -> int:
     return DASH if all(unicodedata.category(each) == "Pd" for each in text) else SYMBOL
 
 
+def make_table(values: Iterable[int]) -> np.ndarray:
+    """Make a table of which values are these (bool), because `np.isin` takes longer than all else."""
+    table = np.zeros(N_VALUES, dtype=bool)
+    table[list(values)] = True
+    return table
+
+
+IS_CLOSING_QUOTE, FOLLOWS_QUOTES = make_table(CLOSING_QUOTES), make_table(FOLLOWING_QUOTES)
+IS_OPEN = make_table((COMMA, DOTTED, ABBREVIATION, INITIAL))
+# The mark of each ending.
+MARK_OF = np.arange(N_VALUES, dtype=np.uint8)
+MARK_OF[CLOSES_QUOTES:] = WORD
+MARK_OF[FULL_STOP] = TERMINAL
+
+
 def attach_quotes(endings: np.ndarray, is_glued: np.ndarray, n_breaks: np.ndarray) -> np.ndarray:
     """Find the words that are attached to the word before, as if there were no spaces inside « and ». A right mark
     without a space after it opens a quotation, as in »Nein«. For the arguments, see `read_before`."""
-    n = len(endings)
-    is_apart = np.append(~is_glued[1:], True)[:n]
-    is_right = (endings == RIGHT_QUOTE) & (is_apart | np.isin(np.append(endings[1:], WORD)[:n], FOLLOWING_QUOTES))
-    after_left = np.append(False, (endings == LEFT_QUOTE) & ~is_glued)[:n]
+    is_right = (endings == RIGHT_QUOTE) & (~following(is_glued) | FOLLOWS_QUOTES.take(following(endings)))
+    after_left = preceding((endings == LEFT_QUOTE) & ~is_glued)
     return is_glued | (n_breaks == 0) & (is_right | after_left)
 
 
 def read_before(
     endings: np.ndarray, is_glued: np.ndarray, begins_lower: np.ndarray, n_breaks: np.ndarray
 ) -> np.ndarray:
-    """Find the value of `before` for each word.
+    """Find the value of `before` (uint8) for each word.
 
     endings (ndarray): Of each word, see `find_ending`.
     is_glued (ndarray): Whether each word is attached to the one before.
     begins_lower (ndarray): Whether each word begins with a lower-case letter.
     n_breaks (ndarray): The number of line breaks before each word.
     """
-    n = len(endings)
     # Quotation marks that are not attached to the word before may be opening ones.
-    is_closer = (endings == CLOSES_BRACKETS) | np.isin(endings, CLOSING_QUOTES) & is_glued
-    ends = np.where(endings == FULL_STOP, TERMINAL, np.where(endings >= CLOSES_QUOTES, WORD, endings))
+    closes_brackets = endings == CLOSES_BRACKETS
+    closer = closes_brackets | IS_CLOSING_QUOTE.take(endings) & is_glued
+    ends, after_closer = MARK_OF.take(endings), preceding(closer)
     # Look through at most two closing marks, as in ?").
-    ends, closers = np.append([WORD] * 3, ends), np.append([False] * 3, is_closer)
-    in_brackets = np.append(False, endings == CLOSES_BRACKETS)[:n]
-    last, second, third = (slice(place, place + n) for place in (2, 1, 0))
-    mark = np.where(closers[last], np.where(closers[second], ends[third], ends[second]), ends[last])
-    closed = np.where(closers[last], np.where(in_brackets, IN_BRACKETS, IN_QUOTES), 0)
+    through = np.where(preceding(closer, 2), preceding(ends, 3), preceding(ends, 2))
+    mark = np.where(after_closer, through, preceding(ends))
+    closed = np.where(preceding(closes_brackets), np.uint8(IN_BRACKETS), np.uint8(IN_QUOTES)) * after_closer
     # A full stop after an abbreviation or another full stop may not end a sentence, as in "etc. and" and ". . . and".
     is_stop = endings == FULL_STOP
-    is_dotted = np.append(False, is_stop & np.append(False, is_stop | (endings == STEM))[:n])[:n]
-    is_open = (closed > 0) | is_dotted | np.isin(mark, (COMMA, DOTTED, ABBREVIATION, INITIAL))
-    goes_on = begins_lower | is_stop & np.append(False, is_stop)[:n]
-    lines = np.where(n_breaks > 1, BLANK_LINE, np.where(n_breaks == 1, LINE, 0))
-    return np.where(is_open & goes_on, CONTINUED, mark + closed) + lines
+    is_dotted = preceding(is_stop & preceding(is_stop | (endings == STEM)))
+    goes_on = begins_lower | is_stop & preceding(is_stop)
+    continues = (after_closer | is_dotted | IS_OPEN.take(mark)) & goes_on
+    return np.where(continues, np.uint8(CONTINUED), mark + closed) + LINES.take(n_breaks, mode="clip")

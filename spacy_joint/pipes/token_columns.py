@@ -16,7 +16,7 @@ from spacy.vocab import Vocab
 from ..engine.columns import affix_columns
 from ..engine.threads import make_fork_lock
 from ..trees.constituency_trees import Constituent
-from .arrays import RowIndex, find_stretches
+from .arrays import RowIndex, find_stretches, preceding
 from .custom_columns import CustomColumns
 from .marks import IN_QUOTES, UNMARKED, WORD, attach_quotes, find_ending, read_before
 from .spelling import AS_WRITTEN, Spelling
@@ -238,10 +238,11 @@ class WordColumns:
             values[:, i] = by_token[tokens, column]
         for i, name in self.custom_names:
             values[:, i] = self.custom.read(doc, name)[tokens]
-        is_glued = np.append(False, (by_token[:-1, -1] == 0) & ~is_space[:-1])[tokens]
+        is_glued = preceding((by_token[:, -1] == 0) & ~is_space)[tokens]
         if self.style is not None:
             values[:, self.style] = style
-        lines = np.diff(np.cumsum(n_breaks)[tokens], prepend=0)
+        n_before = np.cumsum(n_breaks)[tokens]
+        lines = n_before - preceding(n_before)
         is_glued = attach_quotes(endings, is_glued, lines)
         if self.glued is not None:
             values[:, self.glued] = is_glued

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_joint.pipes.arrays import RowIndex, find_stretches, show_relatives
+from spacy_joint.pipes.arrays import RowIndex, find_stretches, following, preceding, show_relatives
 
 KEYS = st.lists(st.one_of(st.integers(0, 20), st.integers(0, 2**64 - 1)), max_size=50)
 
@@ -51,6 +51,16 @@ def test_keys_of_another_kind_are_refused(keys):
 def test_an_index_is_not_pickled():
     with pytest.raises(TypeError):
         pickle.dumps(RowIndex())
+
+
+@pytest.mark.parametrize(("distance", "shifted"), [(1, [0, 3, 4]), (2, [0, 0, 3]), (3, [0, 0, 0]), (9, [0, 0, 0])])
+def test_values_are_those_of_words_before(distance, shifted):
+    assert preceding(np.array([3, 4, 5]), distance).tolist() == shifted
+
+
+def test_values_are_those_of_the_next_word():
+    assert following(np.array([3, 4, 5])).tolist() == [4, 5, 0]
+    assert following(np.zeros(0)).tolist() == preceding(np.zeros(0), 2).tolist() == []
 
 
 @given(st.lists(st.booleans(), max_size=30), st.integers(1, 8), st.booleans())
