@@ -12,8 +12,8 @@ import torch
 from onnxruntime.quantization import quantize_dynamic
 from torch.nn.modules.module import register_module_forward_pre_hook
 
-# An input of a linear layer is an outlier if its largest value is so many times that of the median input, in windows of
-# random pieces: which inputs are outliers hardly depends on the text.
+# An input of a linear layer is an outlier if its largest value is more than OUTLIER times the median input's. Windows
+# of random pieces show the outliers, which hardly depend on the text.
 OUTLIER, N_WINDOWS = 6.0, 8
 
 
@@ -38,12 +38,12 @@ class ScaledLinear(torch.nn.Module):
         linear.weight.data /= scales
 
     def forward(self, inputs: Any) -> Any:
-        """Multiplies."""
+        """Applies the layer to the scaled inputs."""
         return self.linear(inputs * self.scales)
 
 
 def export(transformer: Any, window: int) -> bytes:
-    """Exports a transformer of torch for single windows, of `window` pieces at most."""
+    """Exports a transformer of torch for single windows. Outliers are looked for in windows of `window` pieces."""
     pieces = torch.randint(
         transformer.get_input_embeddings().num_embeddings,
         (N_WINDOWS, window),
@@ -53,7 +53,7 @@ def export(transformer: Any, window: int) -> bytes:
     if hasattr(transformer, "capitals"):
         examples["capitals"] = torch.zeros_like(pieces)
     model = LastLayer(deepcopy(transformer).cpu(), [*examples]).eval()
-    # Other ways of computing attention are exported with tests for windows that are padding alone.
+    # Other implementations of attention are exported with a check for windows that consist of padding.
     model.transformer.set_attn_implementation("eager")
     scale_outliers(model, examples.values())
     exported = torch.onnx.export(
@@ -65,19 +65,19 @@ def export(transformer: Any, window: int) -> bytes:
         dynamo=True,
         verbose=False,
     ).model_proto
-    # They say which lines of which files the nodes are from.
+    # The metadata of a node names the source files and lines that it comes from.
     for part in (exported.graph, *exported.graph.node, *exported.graph.value_info, *exported.graph.initializer):
         part.ClearField("metadata_props")
     with TemporaryDirectory() as directory:
         path = Path(directory) / "quantized.onnx"
-        # Only 7 bits of weights are used: otherwise, sums could overflow on CPUs without `avx512_vnni`.
+        # Weights use only 7 bits, so that no sum overflows on CPUs without `avx512_vnni`.
         quantize_dynamic(exported, path, per_channel=True, reduce_range=True)
         return path.read_bytes()
 
 
 def scale_outliers(model: Any, inputs: Iterable[Any]) -> None:
-    """Has the linear layers of a model scale outliers among their inputs, which would take most of the range of 8 bits
-    (Xiao et al. 2023, SmoothQuant)."""
+    """Makes the linear layers of a model scale down outliers, which would take up most of the range of 8 bits (Xiao et
+    al. 2023, SmoothQuant)."""
     largest: dict[Any, Any] = {}
 
     def record(layer: Any, inputs: Any) -> None:

@@ -24,8 +24,8 @@ CONVERTED = "spacy_joint.Transformer.v1"
 # Inputs are scaled by the largest value of a batch, so windows of one batch would affect each other. Larger batches are
 # not faster.
 BATCH_SIZE = 1
-# onnxruntime would join adding and normalizing, which is then five times as slow.
-SLOW = ["SkipLayerNormFusion"]
+# Optimizations of onnxruntime that are turned off: fused with an addition, normalization takes five times as long.
+SLOW_FUSIONS = ["SkipLayerNormFusion"]
 
 
 def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1, capitals: bool = False) -> Tok2Vec:
@@ -57,7 +57,7 @@ class _Shim(Shim):
             options = SessionOptions()
             options.intra_op_num_threads = self._threads
             providers = ["CPUExecutionProvider"]
-            self._session = InferenceSession(self._model, options, providers, disabled_optimizers=SLOW)
+            self._session = InferenceSession(self._model, options, providers, disabled_optimizers=SLOW_FUSIONS)
         # A batch is a window, without padding.
         (vectors,) = self._session.run(None, {name: rows for name, rows in inputs.items() if name != "attention_mask"})
         return ops.asarray(vectors), lambda _: None
@@ -109,7 +109,7 @@ def convert_transformers(nlp: Language, threads: int = 1) -> list[str]:
 
 
 def _copy(old: Tok2Vec, new: Tok2Vec) -> None:
-    # It needs torch.
+    # This imports torch.
     from .onnx_export import export
 
     new.attrs["tokenizer"] = old.attrs["tokenizer"]

@@ -58,12 +58,11 @@ AMOUNT = frozenset("$€£¥#~")
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
-# Values of `before`: the end of a sentence; a comma in a quotation, even at the end of a line; marks after which
-# English goes on in lower case; the end of a quotation that the next words may attribute; what may belong to the next
-# word.
+# Values of `before`: after the end of a sentence; after a comma in a quotation, even at the end of a line; after
+# dots and dashes; after a quotation whose speaker the next words may name; after what may belong to the next word.
 ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLOSED)
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
-IS_OPEN = marks.make_table((marks.ELLIPSIS, marks.DASH))
+AFTER_DOTS = marks.make_table((marks.ELLIPSIS, marks.DASH))
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
 IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
 
@@ -84,8 +83,7 @@ def find_layout(doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool =
     forbid_starts(facts, values, constraints)
     breaks, is_space = facts[:, 2], IS_WHITESPACE[facts[:, 1]]
     words = np.flatnonzero(~is_space)
-    n_before = np.cumsum(breaks)[words]
-    n_before -= preceding(n_before)
+    n_before = marks.count_breaks(breaks, words)
     is_glued = preceding((values[:, 1] == 0) & ~is_space)[words]
     constraints[words[_find_continuations(doc, words, facts[words], is_glued, n_before, lower_case_starts)]] = -1
     if breaks.any():
@@ -124,7 +122,7 @@ def _find_continuations(
         found |= (before == marks.CONTINUED) | (after_quotes & (before == marks.CONTINUED + marks.LINE))
         # In treebanks of French and Vietnamese, dots end sentences there, too.
         if doc.lang_ == "en":
-            found |= IS_OPEN.take(before) & is_lower & _follow_capitals(before, is_lower, n_before)
+            found |= AFTER_DOTS.take(before) & is_lower & _follow_capitals(before, is_lower, n_before)
     after_stem = after_stop & preceding(endings == marks.STEM, 2)
     may_belong = after_stem | IS_LEADING.take(before)
     for may_continue, continues in ((IS_QUOTED.take(before), names_speaker), (may_belong, follows_abbreviation)):

@@ -48,14 +48,14 @@ cdef class RowIndex:
 
 
 def preceding(values, Py_ssize_t distance=1):
-    """Shifts an array: each value is that of the word so far before it; those of the first words are 0."""
+    """Shifts an array: each word gets the value of the word `distance` places before it, or 0."""
     shifted = np.zeros(len(values), dtype=values.dtype)
     shifted[distance:] = values[:max(len(values) - distance, 0)]
     return shifted
 
 
 def following(values):
-    """Shifts an array: each value is that of the next word; that of the last one is 0."""
+    """Shifts an array: each word gets the value of the next word, and the last one 0."""
     shifted = np.zeros(len(values), dtype=values.dtype)
     shifted[:-1] = values[1:]
     return shifted

@@ -36,11 +36,8 @@ DOTS = re.compile(r"[.]{2,}|…+")
 # U.S, M.Sc: abbreviations whose last full stop is a token by itself.
 DOTS_INSIDE = re.compile(r"[^\W\d_]{1,3}(?:[.][^\W\d_]{1,3})+")
 ENGLISH_LEADING = read_leading("en")
-CLOSING_QUOTES = (CLOSES_QUOTES, LEFT_QUOTE, RIGHT_QUOTE)
 # What is added for line breaks.
 LINES = np.array([0, LINE, BLANK_LINE], dtype=np.uint8)
-# Marks after a quotation.
-FOLLOWING_QUOTES = (COMMA, COLON, TERMINAL, ELLIPSIS, FULL_STOP, CLOSES_BRACKETS)
 LEFT_QUOTES, RIGHT_QUOTES = frozenset("«‹"), frozenset("»›")
 QUOTES, BRACKETS = frozenset("\"'’‘`“”") | LEFT_QUOTES | RIGHT_QUOTES, frozenset(")]}）】")  # noqa: RUF001
 
@@ -74,18 +71,26 @@ def find_ending(text: str) -> int:
 
 
 def make_table(values: Iterable[int]) -> np.ndarray:
-    """Make a table of which values are these (bool), because `np.isin` takes longer than all else."""
+    """Make a lookup table (bool) that is True for these values: `np.isin` is slow on short arrays."""
     table = np.zeros(N_VALUES, dtype=bool)
     table[list(values)] = True
     return table
 
 
-IS_CLOSING_QUOTE, FOLLOWS_QUOTES = make_table(CLOSING_QUOTES), make_table(FOLLOWING_QUOTES)
-IS_OPEN = make_table((COMMA, DOTTED, ABBREVIATION, INITIAL))
+IS_CLOSING_QUOTE = make_table((CLOSES_QUOTES, LEFT_QUOTE, RIGHT_QUOTE))
+# Marks that can follow a quotation, and marks after which a sentence can go on.
+FOLLOWS_QUOTES = make_table((COMMA, COLON, TERMINAL, ELLIPSIS, FULL_STOP, CLOSES_BRACKETS))
+LEAVES_OPEN = make_table((COMMA, DOTTED, ABBREVIATION, INITIAL))
 # The mark of each ending.
 MARK_OF = np.arange(N_VALUES, dtype=np.uint8)
 MARK_OF[CLOSES_QUOTES:] = WORD
 MARK_OF[FULL_STOP] = TERMINAL
+
+
+def count_breaks(n_breaks: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Count the line breaks before each word, given those in each token and the tokens that are words."""
+    so_far = np.cumsum(n_breaks)[words]
+    return so_far - preceding(so_far)
 
 
 def attach_quotes(endings: np.ndarray, is_glued: np.ndarray, n_breaks: np.ndarray) -> np.ndarray:
@@ -118,5 +123,5 @@ def read_before(
     is_stop = endings == FULL_STOP
     is_dotted = preceding(is_stop & preceding(is_stop | (endings == STEM)))
     goes_on = begins_lower | is_stop & preceding(is_stop)
-    continues = (after_closer | is_dotted | IS_OPEN.take(mark)) & goes_on
+    continues = (after_closer | is_dotted | LEAVES_OPEN.take(mark)) & goes_on
     return np.where(continues, np.uint8(CONTINUED), mark + closed) + LINES.take(n_breaks, mode="clip")

@@ -18,7 +18,7 @@ from ..engine.threads import make_fork_lock
 from ..trees.constituency_trees import Constituent
 from .arrays import RowIndex, find_stretches, preceding
 from .custom_columns import CustomColumns
-from .marks import IN_QUOTES, UNMARKED, WORD, attach_quotes, find_ending, read_before
+from .marks import IN_QUOTES, UNMARKED, WORD, attach_quotes, count_breaks, find_ending, read_before
 from .spelling import AS_WRITTEN, Spelling
 from .word_classes import MAX_CLASSES, WordClasses
 
@@ -241,8 +241,7 @@ class WordColumns:
         is_glued = preceding((by_token[:, -1] == 0) & ~is_space)[tokens]
         if self.style is not None:
             values[:, self.style] = style
-        n_before = np.cumsum(n_breaks)[tokens]
-        lines = n_before - preceding(n_before)
+        lines = count_breaks(n_breaks, tokens)
         is_glued = attach_quotes(endings, is_glued, lines)
         if self.glued is not None:
             values[:, self.glued] = is_glued
