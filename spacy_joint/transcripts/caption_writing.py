@@ -1,8 +1,9 @@
 """Writing captions: SubRip (.srt) and WebVTT (.vtt).
 
-Cues of the source stay unchanged (byte for byte in the same format) if their words are unchanged, and if neither they
-nor cues that share sentences with them are too wide, too long, or end a line badly. Other words are cut into new
-captions (captioning.py). The reader finds the same turns in the output: names of speakers are written accordingly.
+Cues of the source stay unchanged (in the same format, all but their numbers) if their words are unchanged, and if
+neither they nor cues that share sentences with them are too wide, too long, or end a line badly. Other words are cut
+into new captions (captioning.py). The reader finds the same turns in the output: names of speakers are written
+accordingly.
 """
 
 import html
@@ -12,10 +13,11 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc
 
+from ..annotation.speech import format_clock
 from ..errors import Errors, JointValueError
 from .captioning import Caption, Limits, Unit, count_breaches, cut
-from .captions import ARROW, HEADER, read_srt, read_vtt, strip_markup
-from .transcript import Cue, format_clock, join
+from .captions import ARROW, HEADER, divide_cues, read_srt, read_vtt, strip_markup
+from .transcript import LINE_END, Cue, join
 from .words import FORBIDDEN, Word, fill_times, list_words, warn_of_estimates
 
 # Characters that the reader would take for markup.
@@ -45,6 +47,8 @@ def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: An
     if not any(word.start_time is not None and word.end_time is not None for word in words):
         raise JointValueError(Errors.J470, format=format)
     words = fill_times(words)
+    cue = words[0].cue
+    header = cue.header if cue and cue.format == format else ""
     if recut:
         words = [word._replace(cue=None) for word in words]
     expected = _list_turns(words)
@@ -53,7 +57,7 @@ def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: An
     for keeps_blocks, label in ((True, own), *((False, label) for label in LABELS[format])):
         captions = _arrange(words, make_units(words, label), limits)
         blocks = [_get_block(doc, words, written, format) if keeps_blocks else None for written in captions]
-        text = _join(words, captions, blocks, format, label)
+        text = _join(words, captions, blocks, header, format, label)
         if [(turn.speaker, turn.text) for turn in join(READERS[format](text, "")).turns] == expected:
             break
     if format != "vtt":
@@ -153,9 +157,13 @@ def _get_block(doc: Doc, words: Sequence[Word], written: Written, format: str) -
 
 
 def _join(
-    words: Sequence[Word], captions: Sequence[Written], blocks: Sequence[str | None], format: str, label: str
+    words: Sequence[Word],
+    captions: Sequence[Written],
+    blocks: Sequence[str | None],
+    header: str,
+    format: str,
+    label: str,
 ) -> str:
-    header = next((written.cue.header for written in captions[:1] if written.cue), "")
     if None not in blocks:
         return header + "".join(filter(None, blocks))
     is_vtt = format == "vtt"
@@ -178,8 +186,8 @@ def _join(
 
 
 def _renumber(block: str, number: int, is_vtt: bool) -> list[str]:
-    """Lists the lines of a block, with its new number in SubRip."""
-    lines = block.strip().splitlines()
+    """Lists the lines of a block; in SubRip, with its new number, and without cues that have no words or numbers."""
+    lines = LINE_END.split((block if is_vtt else divide_cues(block)[1]).strip())
     return lines if is_vtt or ARROW in lines[0] else [str(number), *lines[1:]]
 
 

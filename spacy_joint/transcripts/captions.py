@@ -53,7 +53,7 @@ def read_srt(content: str, source: str) -> Iterator[Segment]:
     if rows and rows[-1].isdecimal() and not lines[filled[-1] - 1].strip():
         raise _make_error(Errors.J460, lines, filled[-1], source)
     cues = [f"\n{row}" if ARROW in row else row for row in rows]
-    return _read_cues(_parse("\n".join([HEADER, *cues]), lines, source), _divide(content), "srt")
+    return _read_cues(_parse("\n".join([HEADER, *cues]), lines, source), divide_cues(content), "srt")
 
 
 def read_vtt(content: str, source: str) -> Iterator[Segment]:
@@ -68,7 +68,7 @@ def read_vtt(content: str, source: str) -> Iterator[Segment]:
     if gap is not None and ARROW not in text[: gap.start()]:
         raise _make_error(Errors.J460, lines, text.count("\n", 0, gap.end()), source)
     # By the standard, a blank line ends a cue, but files have blank lines within cues.
-    return _read_cues(_parse(VTT_GAP.sub("\n", text), lines, source), _divide(content), "vtt")
+    return _read_cues(_parse(VTT_GAP.sub("\n", text), lines, source), divide_cues(content), "vtt")
 
 
 SRT = Format("srt", read_srt, (".srt",), lambda lines: SRT_BEGINNING.match("\n".join(lines[:9])) is not None)
@@ -97,7 +97,7 @@ def _make_error(error: Message, lines: Sequence[str], number: int, source: str) 
     return JointValueError(error, source=source, line=number + 1, found=lines[number].strip())
 
 
-def _divide(content: str) -> list[str]:
+def divide_cues(content: str) -> list[str]:
     """Divides a file into its header and the blocks of its cues, each up to the next one."""
     lines = content.splitlines(keepends=True)
     starts = [0]

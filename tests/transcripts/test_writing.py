@@ -86,6 +86,14 @@ def test_captions_without_words_stay_too():
     assert write_string(annotate(text, "vtt"), "vtt") == text
 
 
+def test_styles_stay_if_the_first_caption_is_cut_anew():
+    styles = "WEBVTT\n\nSTYLE\n::cue(.yellow) { color: yellow }\n\n"
+    wide = "00:03.000 --> 00:09.000\nThey found another problem with the brakes of the car.\n\n"
+    text = f"{styles}{wide}00:09.000 --> 00:11.000\n<c.yellow>Bye.</c>\n"
+    written = write_string(annotate(text, "vtt"), "vtt")
+    assert written.startswith(styles) and "<c.yellow>Bye.</c>" in written and wide not in written
+
+
 def test_a_turn_within_a_line_has_a_line_in_the_other_format():
     text = "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Anna>Are you well? <v Ben>I am.\n"
     doc = annotate(text, "vtt")
@@ -106,12 +114,14 @@ def test_names_in_brackets_stay_in_brackets():
 def test_only_the_captions_that_need_it_are_cut_anew():
     text = (
         "1\n00:00:01,000 --> 00:00:03,000\n<b>Hi Nora.</b>\n\n7\n00:00:03,000 --> 00:00:09,000\n"
-        "They found another problem with the brakes of the car.\n\n8\n00:00:09,000 --> 00:00:11,000\n<i>Bye.</i>\n"
+        "They found another problem with the brakes of the car.\n\n8\n00:00:09,000 --> 00:00:11,000\n"
+        "<i>Bye\u2028now.</i>\n\n9\n00:00:11,000 --> 00:00:12,000\n\n"
     )
     written = write_string(annotate(text, "srt"), "srt")
     assert written == (
         "1\n00:00:01,000 --> 00:00:03,000\n<b>Hi Nora.</b>\n\n2\n00:00:03,000 --> 00:00:09,000\n"
-        "They found another problem\nwith the brakes of the car.\n\n3\n00:00:09,000 --> 00:00:11,000\n<i>Bye.</i>\n"
+        "They found another problem\nwith the brakes of the car.\n\n3\n00:00:09,000 --> 00:00:11,000\n"
+        "<i>Bye\u2028now.</i>\n"
     )
 
 
