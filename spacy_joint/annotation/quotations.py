@@ -53,4 +53,4 @@ def find_heads(doc: Doc, key: str) -> list[int]:
 
 def find_head(span: Span) -> int:
     """Find the head token of a span: the root of its tree, or, without trees, its first token."""
-    return span.root.i if span.doc.has_annotation("DEP") else span.start
+    return span.start if len(span) == 1 or not span.doc.has_annotation("DEP") else span.root.i

@@ -19,7 +19,7 @@ from ..annotation.custom_columns import copy_columns
 from ..pipes.token_columns import find_whitespace
 
 # A line break and the text after it that cannot be split: a word, or a Chinese or Japanese character.
-BREAK = re.compile(r"[^\S\n]*\n\s*(?=(?P<next>[\u3001-\u9fff]|\S+))")
+BREAK = re.compile(r"(?<![^\S\n])[^\S\n]*\n\s*(?=(?P<next>[\u3001-\u9fff]|\S+))")
 # The length of wrapped lines, in characters.
 MIN_WIDTH, MAX_WIDTH = 30, 120
 # Some lines may exceed the width. Lines wrapped by hand may leave room.

@@ -162,18 +162,19 @@ def write_html(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
             ((content, quotation) for quotation in found for content in quotation.contents),
             key=lambda pair: pair[0].start,
         )
-        at = 0
+        # A document makes its text anew each time.
+        text, at = doc.text, 0
         for content, quotation in contents:
             if content.start_char < at:
                 continue
             speaker = None if quotation.character is None else quotation.character.id
             style = f' style="{colours[speaker]}"' if speaker is not None else ""
             kind = f"{quotation.type.lower()}{' inferred' * quotation.is_inferred}"
-            file.write(escape(doc.text[at : content.start_char]))
+            file.write(escape(text[at : content.start_char]))
             title = escape(speaker or "unknown")
             file.write(f'<mark class="{kind}"{style} title="{title}">{escape(content.text)}</mark>')
             at = content.end_char
-        file.write(f"{escape(doc.text[at:])}</div>\n")
+        file.write(f"{escape(text[at:])}</div>\n")
     file.write("</body>\n</html>\n")
 
 
