@@ -17,7 +17,7 @@ from ..errors import Errors, JointError, JointOSError, JointValueError
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Path]:
     """Yields a temporary path to write to, which replaces `path` at the end unless there is an error (J440)."""
-    if path.exists() and not path.is_file():
+    if path.exists() and not (path.is_file() or path.is_dir()):
         # A device or a pipe, such as /dev/stdout, must not be replaced.
         yield path
         return
@@ -53,8 +53,8 @@ def atomic_write_directory(path: Path, sign: str = "config.cfg") -> Iterator[Pat
     replaced only if it is empty or has a file that matches `sign`, a pattern for earlier outputs (by default,
     pipelines). RAISES ValueError: Otherwise (J713)."""
     # Several times, since another process that replaces the directory may just have moved it away.
-    if all(foreign := [_find_foreign(path, sign) for _ in range(3)]):
-        raise JointValueError(Errors.J713, address=path, reason=f"it has other files, such as {foreign[-1]}")
+    if all(reasons := [_find_obstacle(path, sign) for _ in range(3)]):
+        raise JointValueError(Errors.J713, address=path, reason=reasons[-1])
     with _write_beside(path) as (target, temporary):
         yield temporary
         # A directory cannot be replaced atomically: for a moment, the old and the new one exist under other names only.
@@ -73,13 +73,15 @@ def atomic_write_directory(path: Path, sign: str = "config.cfg") -> Iterator[Pat
             shutil.rmtree(earlier)
 
 
-def _find_foreign(path: Path, sign: str) -> str | None:
-    """Returns the name of a file in a directory that is not an earlier output; None if there is none."""
+def _find_obstacle(path: Path, sign: str) -> str | None:
+    """Returns why a path must not be replaced; None if there is nothing, or an earlier output."""
     try:
         names = sorted(os.listdir(path))
-        return None if not names or any(path.glob(sign)) else names[0]
+        return None if not names or any(path.glob(sign)) else f"it has other files, such as {names[0]}"
     except FileNotFoundError:
         return None
+    except NotADirectoryError:
+        return "it is a file"
 
 
 def _name_beside(target: Path) -> Path:
@@ -103,4 +105,5 @@ def _write_beside(path: Path) -> Iterator[tuple[Path, Path]]:
         if temporary.is_dir():
             shutil.rmtree(temporary, ignore_errors=True)
         else:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):
+                temporary.unlink()

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from spacy_joint.files.replacing import atomic_write, atomic_write_directory, write_bytes
+from spacy_joint.files.replacing import atomic_write, atomic_write_directory, open_atomic, write_bytes
 
 N_WRITERS = 4
 CONTENTS = [str(number).encode() * 100_000 for number in range(N_WRITERS)]
@@ -46,6 +46,19 @@ def test_an_existing_file_stays_intact_when_writing_fails(tmp_path, monkeypatch)
     with pytest.raises(OSError, match=r"J440.*no space"):
         write_bytes(path, b"new")
     assert path.read_bytes() == b"old" and os.listdir(tmp_path) == ["model"]
+
+
+def test_what_cannot_be_written_has_a_code(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    for write, path, code in (
+        (open_atomic, file / "x", "J440"),
+        (open_atomic, tmp_path, "J440"),
+        (atomic_write_directory, file, "J713"),
+    ):
+        with pytest.raises((OSError, ValueError), match=rf"\[{code}\]"), write(path):
+            pass
+    assert os.listdir(tmp_path) == ["file"]
 
 
 def test_of_files_written_at_once_the_last_one_stays_whole(tmp_path):
