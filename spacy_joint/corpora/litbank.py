@@ -30,14 +30,14 @@ def read_litbank(path: Path, vocab: Vocab) -> Iterator[Doc]:
         text_file = file.with_suffix(".txt")
         if not text_file.is_file():
             raise JointFileNotFoundError(Errors.J140, file=file, text=text_file)
-        sentences = [line.split() for line in read_text(text_file).splitlines()]
+        sentences = [line.split() for line in read_text(text_file).removesuffix("\n").split("\n")]
         doc = Doc(
             vocab,
             words=[word for sentence in sentences for word in sentence],
             sent_starts=[i == 0 for sentence in sentences for i in range(len(sentence))],
         )
         first = [0, *accumulate(map(len, sentences))]
-        lines = [line.split("\t") for line in read_text(file).splitlines()]
+        lines = [line.rstrip("\r").split("\t") for line in read_text(file).split("\n")]
         speakers = {line[1]: line[2] for line in lines if line[0] == "ATTRIB" and len(line) > 2}
         spans = []
         for number, line in enumerate(lines, start=1):

@@ -26,7 +26,7 @@ def read_tagged(path: Path) -> Iterator[tuple[list[str], list[str]]]:
     for file in list_files(path, SUFFIX):
         content = file.read_bytes()
         try:
-            text = content.decode("utf8")
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = content.decode("latin-1")
         for number, line in enumerate(text.split("\n"), start=1):

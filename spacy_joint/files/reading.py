@@ -1,10 +1,11 @@
 """Finds files (one, or all of a format in a directory, without subdirectories), and reads them as UTF-8 text."""
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ..errors import Errors, JointFileNotFoundError, JointOSError, JointValueError
 from .compression import READ_ERRORS
@@ -49,6 +50,14 @@ def read_text(file: str | Path, encoding: str = "utf-8-sig") -> str:
     """Read a whole file, which must exist (J402): see `read_lines`."""
     with require_file(file).open("rb") as source:
         return "".join(read_lines(source, file, encoding))
+
+
+def read_json(file: str | Path) -> Any:
+    """Read a JSON file, which must exist (J402). RAISES ValueError: If it is not valid (J464)."""
+    try:
+        return json.loads(read_text(file))
+    except json.JSONDecodeError as error:
+        raise JointValueError(Errors.J464, file=file, line=error.lineno, format="JSON", reason=error.msg) from error
 
 
 @cache

@@ -6,7 +6,7 @@ from pathlib import Path
 import srsly
 
 from ..errors import Errors, JointFileNotFoundError
-from .reading import require_file
+from .reading import read_json
 
 # The default numbers of word classes, one for each granularity.
 WORD_CLASS_SIZES = (64, 256, 1024)
@@ -21,13 +21,13 @@ def read_word_classes(path: str | Path | None) -> dict[str, list[int]] | None:
 def read_tokenizer_exceptions(path: str | Path | None) -> dict[str, list[str]]:
     """Read strings and the pieces that they are split into from a file of `spacy joint tokenizer-exceptions`. RAISES
     FileNotFoundError: If it does not exist (J520)."""
-    return {} if path is None else srsly.read_json(_require(path, "tokenizer-exceptions"))
+    return {} if path is None else read_json(_require(path, "tokenizer-exceptions"))
 
 
 def read_labels(path: str | Path | None) -> list[str] | None:
     """Read the labels of a component from a file of `spacy init labels`. Without it, training collects them. RAISES
     FileNotFoundError: If it does not exist (J402)."""
-    return None if path is None else srsly.read_json(require_file(path))
+    return None if path is None else read_json(path)
 
 
 def _require(path: str | Path, command: str) -> Path:

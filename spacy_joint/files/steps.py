@@ -6,6 +6,7 @@ this package. A step with the same record is not repeated. Records are written l
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -84,12 +85,14 @@ def digest_directory(path: Path) -> str:
     return hashlib.sha256("\n".join(listed).encode("utf8")).hexdigest()
 
 
-def digest_mentioned(settings: Mapping[str, Any]) -> list[str]:
+def digest_mentioned(settings: Any) -> list[str]:
     """Digest all files and directories that are values of settings, at any depth."""
-    digests: list[str] = []
-    for value in settings.values():
-        if isinstance(value, Mapping):
-            digests += digest_mentioned(value)
-        elif isinstance(value, str) and value:
-            digests += digest(file for file in [Path(value), *sorted(Path(value).rglob("*"))] if file.is_file())
-    return digests
+    if isinstance(settings, Mapping):
+        settings = list(settings.values())
+    if isinstance(settings, list):
+        return [found for value in settings for found in digest_mentioned(value)]
+    # Unlike `Path.exists`, without errors for long values.
+    if not isinstance(settings, str) or not os.path.exists(settings):
+        return []
+    path = Path(settings)
+    return digest(file for file in [path, *sorted(path.rglob("*"))] if file.is_file())

@@ -26,6 +26,13 @@ def test_quotations_have_their_speaker(read):
     assert [sentence.start for sentence in doc.sents] == [0, 3]
 
 
+def test_only_line_breaks_end_sentences(tmp_path):
+    (tmp_path / "a.txt").write_text("It\u2028 rained\x0c .\n“ Yes . ”\n", encoding="utf8")
+    (tmp_path / "a.ann").write_text("QUOTE\tQ1\t1\t0\t1\t3\t“ Yes . ”\n", encoding="utf8")
+    (doc,) = read_litbank(tmp_path, Vocab())
+    assert [span.text for span in doc.spans["quotations"]] == ["“ Yes . ”"]
+
+
 @pytest.mark.parametrize("line", ["QUOTE\tQ1\t1\t0\t9\t4\tx", "QUOTE\tQ1\t1\tzero\t1\t4\tx", "QUOTE\tQ1"])
 def test_wrong_lines_are_named(read, line):
     with pytest.raises(ValueError, match=r"\[J142\].*line 1"):

@@ -29,6 +29,11 @@ def test_a_word_without_tag_is_named(tmp_path):
         list(read_tagged(path))
 
 
+def test_a_byte_order_mark_belongs_to_no_word(tmp_path):
+    (tmp_path / "one.tagged").write_text("the/at", encoding="utf-8-sig")
+    assert list(read_tagged(tmp_path)) == [(["the"], ["DT"])]
+
+
 def test_input_that_is_not_utf8_is_read_as_latin1(tmp_path):
     path = tmp_path / "one.tagged"
     path.write_bytes("café/nn".encode("latin-1"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spacy_joint.files.steps import Steps, digest
+from spacy_joint.files.steps import Steps, digest, digest_mentioned
 
 
 @pytest.fixture
@@ -78,3 +78,11 @@ def test_a_digest_is_that_of_the_content(tmp_path):
         (tmp_path / name).write_text(text)
     first, same, other = digest([tmp_path / name for name in "abc"])
     assert first == same != other
+
+
+def test_settings_mention_files_at_any_depth(tmp_path):
+    (tmp_path / "a").write_text("x")
+    (tmp_path / "directory").mkdir()
+    (tmp_path / "directory" / "b").write_text("y")
+    settings = {"n": 1, "long": "a" * 300, "files": [str(tmp_path / "a"), {"path": str(tmp_path / "directory")}]}
+    assert digest_mentioned(settings) == digest([tmp_path / "a", tmp_path / "directory" / "b"])

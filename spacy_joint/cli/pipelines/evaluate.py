@@ -11,7 +11,7 @@ import typer
 from wasabi import msg
 
 from ...errors import Errors, JointValueError
-from ...files.reading import require_file
+from ...files.reading import read_text
 from ...files.replacing import write_json
 from ..options import DOCUMENTS, BeamWidthOption, CorpusArgument, DocumentsOption, ScoresOption, read_documents
 
@@ -95,7 +95,7 @@ def evaluate(
         raise JointValueError(Errors.J413, source=corpus, what="documents with words")
     scores = score_pipeline(nlp, references, gold_sentences=gold_sentences)
     if raw_text:
-        laid_out = None if text is None else require_file(text).read_text(encoding="utf8")
+        laid_out = None if text is None else read_text(text)
         scores |= score_pipeline_on_raw_text(nlp, read_raw_texts([corpus], nlp, documents), laid_out)
     if update_meta:
         performance = {name: score for name, score in scores.items() if name != "speed"}

@@ -22,9 +22,9 @@ def finish(
     config loses the paths of corpora, and components predict in one thread. If all components are from this package,
     the vocabulary loses words without vectors, and the length of texts is not limited.
     """
-    import srsly
     from spacy.cli._util import parse_config_overrides
 
+    from ...files.reading import read_json
     from ...training.finishing import finish_pipeline
 
-    finish_pipeline(model, output, parse_config_overrides(ctx.args), srsly.read_json(meta) if meta else {}, weight_bits)
+    finish_pipeline(model, output, parse_config_overrides(ctx.args), read_json(meta) if meta else {}, weight_bits)

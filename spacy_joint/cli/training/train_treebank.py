@@ -9,7 +9,7 @@ import typer
 
 from ...errors import Errors, JointValueError
 from ...extras import require_packages
-from ...files.reading import require_file
+from ...files.reading import read_json, require_file
 from ..options import Kind, SubtypesOption, WeightBitsOption
 from .configs import CONFIGS
 
@@ -74,7 +74,6 @@ def train_treebank(
     --meta may be a directory with meta.json and files for the package: README.md, LICENSE, LICENSES_SOURCES.
     """
     import spacy
-    import srsly
     from spacy.cli._util import parse_config_overrides
     from spacy.cli.package import FILENAMES_DOCS
     from wasabi import msg
@@ -112,7 +111,7 @@ def train_treebank(
         allowed = "letters, digits and underscores, with a letter or digit at both ends"
         raise JointValueError(Errors.J030, name="The name of the package", value=name, allowed=allowed)
     notices = [file for name in FILENAMES_DOCS if meta and (file := meta / name).is_file()]
-    given = srsly.read_json(require_file(meta / "meta.json" if meta.is_dir() else meta)) if meta else {}
+    given = read_json(meta / "meta.json" if meta.is_dir() else meta) if meta else {}
     msg.info(f"Language {language}, seed {seed}")
     training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed, transformer)
     training.read_corpora(documents, tags.value, subtypes)
