@@ -8,6 +8,7 @@ speaker often mislabel a few words, so a change of speaker certainly begins a se
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..errors import Errors, JointValueError
@@ -99,21 +100,16 @@ def _is_of(service: Service, content: dict[str, Any]) -> bool:
 
 def _make_segments(words: Sequence[Spoken]) -> Iterator[Segment]:
     """Joins words with the marks after them."""
-    for place, word in enumerate(words):
-        if word.is_mark and place:
-            continue
-        text = word.text
-        for mark in words[place + 1 :]:
-            if not mark.is_mark:
-                break
-            text += mark.text
-        is_timed, (start, end) = word.times is not None, word.times or (None, None)
+    starts = [place for place, word in enumerate(words) if not (word.is_mark and place)]
+    for first, last in pairwise([*starts, len(words)]):
+        word, text = words[first], "".join(part.text for part in words[first:last])
+        start, end = word.times or (None, None)
         yield Segment(
             f" {text}",
             None if word.speaker in UNKNOWN else word.speaker,
             start,
             end,
-            is_word=is_timed,
+            is_word=word.times is not None,
             is_speaker_unsure=not word.begins_utterance,
         )
 
