@@ -52,10 +52,13 @@ def describe_speech(tokens: Sequence[Token]) -> dict[str, Any]:
 def format_speech(tokens: Sequence[Token]) -> str:
     """Formats the known values for readers, as in "ANNA, 00:01:02.500 - 00:01:04.000"; empty if nothing is known."""
     known = describe_speech(tokens)
-    times = " - ".join(_format_time(known[name]) for name in (START_TIME, END_TIME) if name in known)
+    times = " - ".join(format_clock(known[name]) for name in (START_TIME, END_TIME) if name in known)
     return ", ".join(part for part in (known.get(SPEAKER), times) if part)
 
 
-def _format_time(seconds: float) -> str:
-    minutes, milliseconds = divmod(round(1000 * seconds), 60_000)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{milliseconds / 1000:06.3f}"
+def format_clock(seconds: float, decimal: str = ".", digits: int = 3) -> str:
+    """Formats a time as `01:02:03.500`; without `digits`, in whole seconds, cut off."""
+    units = round(1000 * seconds) if digits else 1000 * int(seconds)
+    minutes, milliseconds = divmod(units, 60_000)
+    whole = f"{minutes // 60:02}:{minutes % 60:02}:{milliseconds // 1000:02}"
+    return f"{whole}{decimal}{milliseconds % 1000:03}" if digits else whole

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from spacy.attrs import SENT_START, SPACY, TAG
 from spacy.tokens import Doc, Span
 
+from ..files.reading import read_word_lists
 from .marks import ALL_MARKS, STOPS, Texts
 
 MALE, FEMALE = "male", "female"
@@ -57,21 +58,20 @@ class Names(NamedTuple):
 @cache
 def read_names() -> Names:
     """Reads the lists of names."""
-    text = (Path(__file__).parent / "names.txt").read_text(encoding="utf8")
-    sections: dict[str, str] = dict(re.findall(r"^\[([\w ]+)\]\n([^[]*)", text, re.MULTILINE))
+    lists = read_word_lists(Path(__file__).parent / "names.txt")
 
     def read(kind: str) -> dict[str, str | None]:
-        male, female = (frozenset(sections[f"{gender} {kind}"].split()) for gender in (MALE, FEMALE))
-        neither = (male & female) | frozenset(sections.get(kind, "").split())
+        male, female = (lists[f"{gender} {kind}"] for gender in (MALE, FEMALE))
+        neither = (male & female) | lists.get(kind, frozenset())
         genders = dict.fromkeys(male, MALE) | dict.fromkeys(female, FEMALE)
         return {**genders, **dict.fromkeys(neither - (male ^ female), None)}
 
     given = read("names")
     full_forms: dict[str, set[str]] = {name: {name} for name in given}
     genders: dict[str, set[str | None]] = {}
-    for line in sections["nicknames"].splitlines():
-        full, *short_forms = line.split() or [""]
-        for short in short_forms:
+    for nicknames in lists["nicknames"]:
+        full, short_forms = nicknames.split(":")
+        for short in short_forms.split(","):
             full_forms.setdefault(short, set()).add(full)
             genders.setdefault(short, set()).add(given.get(full))
     for short, found in genders.items():
@@ -79,15 +79,15 @@ def read_names() -> Names:
             given[short] = found.pop() if len(found) == 1 else None
     return Names(
         read("titles"),
-        frozenset(sections["married"].split()),
-        frozenset(sections["unmarried"].split()),
-        frozenset(sections["kin"].split()),
+        lists["married"],
+        lists["unmarried"],
+        lists["kin"],
         given,
         {name: frozenset(forms) for name, forms in full_forms.items()},
         read("people"),
-        frozenset(sections["things"].split()),
-        frozenset(sections["speech"].split()),
-        frozenset(sections["other capitals"].split()),
+        lists["things"],
+        lists["speech"],
+        lists["other capitals"],
     )
 
 

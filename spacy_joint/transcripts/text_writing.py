@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from spacy.tokens import Doc
 
-from .transcript import format_clock
+from ..annotation.speech import format_clock
 from .words import Word, list_words, warn_of_estimates
 
 ROWS = ("sentence", "word")

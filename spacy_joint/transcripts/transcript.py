@@ -150,14 +150,6 @@ def read_clock(written: str) -> float | None:
     return 3600 * int("".join(hours) or 0) + 60 * int(minutes) + int(seconds) + int(fraction.ljust(3, "0")) / 1000
 
 
-def format_clock(seconds: float, decimal: str = ".", digits: int = DECIMALS) -> str:
-    """Formats a time as `01:02:03.500`; without `digits`, in whole seconds, cut off."""
-    units = round(1000 * seconds) if digits else 1000 * int(seconds)
-    minutes, milliseconds = divmod(units, 60_000)
-    whole = f"{minutes // 60:02}:{minutes % 60:02}:{milliseconds // 1000:02}"
-    return f"{whole}{decimal}{milliseconds % 1000:03}" if digits else whole
-
-
 def is_sound(text: str) -> bool:
     """Returns whether no part of a text is speech: [APPLAUSE], (door opens), ♪ la la ♪."""
     return SOUND.fullmatch(text.strip()) is not None
