@@ -413,11 +413,16 @@ def make_hedge_segmenter(
     requires=["token.tag", "token.dep", "token.head"],
 )
 def make_quotation_cues(
-    model: Model, scorer: Scorer, cues_key: str = "quotation_cues", columns: Mapping[str, Any] = {}
+    model: Model,
+    scorer: Scorer,
+    cues_key: str = "quotation_cues",
+    cue_bias: float = 0.0,
+    columns: Mapping[str, Any] = {},
 ) -> None:
     """Makes a component that finds the cues of quotations.
 
     cues_key (str): The key of the cues in `doc.spans`.
+    cue_bias (float): A value added to the score of cues in prediction: above 0 for more cues, below 0 for fewer.
     """
 
 

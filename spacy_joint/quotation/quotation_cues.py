@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc, Span
@@ -47,6 +48,10 @@ class QuotationCues(StructuredPipe[list[int]]):
         if labels != LABELS:
             raise KeyError(labels)
         return TaggingSystem(labels, 1)
+
+    def _set_up(self, labels: Any, templates: str) -> None:
+        super()._set_up(labels, templates)
+        self.perceptron.biases = {LABELS.index(CUE): self.cfg["cue_bias"]}
 
     def make_instances(self, example: Example) -> list[Instance]:
         """Makes an instance of the cues of the reference; none if they are not annotated."""

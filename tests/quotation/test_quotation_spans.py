@@ -142,6 +142,19 @@ def test_unknown_settings_are_refused(setting):
         spacy.blank("en").add_pipe("quotation_spans", config={setting: "luck"})
 
 
+def test_a_bias_adds_and_removes_cues(make_trained, read_quotes):
+    trained = make_trained("quotation_cues")
+    counts = []
+    for bias in (-1000.0, 0.0, 1000.0):
+        nlp = spacy.blank("en", vocab=trained.vocab)
+        model = trained.config["components"]["quotation_cues"]["model"]
+        nlp.add_pipe("quotation_cues", config={"cue_bias": bias, "model": model})
+        nlp.from_bytes(trained.to_bytes())
+        docs = nlp.pipe(example.predicted for example in read_quotes(nlp))
+        counts.append(sum(len(doc.spans["quotation_cues"]) for doc in docs))
+    assert counts[0] == 0 < counts[1] < counts[2]
+
+
 @pytest.mark.parametrize("config", [{"factory_name": "quotation_cues"}, {"config": {"method": "semimarkov"}}])
 def test_a_component_without_training_or_annotation_raises_a_coded_error(config):
     nlp = spacy.blank("en")
