@@ -18,6 +18,7 @@ from spacy.tokens import Doc
 from ..annotation.speech import format_clock
 from .words import Word, list_words, warn_of_estimates
 
+HYPHENATED = re.compile(r"[^\W\d_]-$")
 ROWS = ("sentence", "word")
 COLUMNS = ("start", "end", "speaker", "text")
 # Text is wrapped at the length of its longest lines, but for a few, and not at less than MIN_WIDTH characters. Lines
@@ -103,7 +104,16 @@ def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str 
         begins = [word.start in kept or (word.begins_sentence and not are_marked) for word in paragraph]
         first = paragraph[0]
         known = (first.start_time, first.speaker) if first.begins_turn else (None, None)
-        yield *known, [" ".join(word.text for word in line) for line in _divide(paragraph, begins)]
+        yield *known, [_join(line) for line in _divide(paragraph, begins)]
+
+
+def _join(words: Sequence[Word]) -> str:
+    """Joins words by spaces, and those that are hyphenated at the end of a line directly."""
+    parts = [words[0].text]
+    for before, word in pairwise(words):
+        is_hyphenated = word.begins_line and HYPHENATED.search(before.text) and word.text[0].islower()
+        parts += [word.text] if is_hyphenated else [" ", word.text]
+    return "".join(parts)
 
 
 def _find_kept_lines(lines: Sequence[Sequence[Word]]) -> Set[int]:

@@ -252,6 +252,10 @@ def test_paragraphs_of_text_stay_and_hard_wraps_do_not():
     assert write_string(NLP("So we\nwent home.\n\nThen it rained."), "text") == "So we went home.\n\nThen it rained.\n"
 
 
+def test_words_hyphenated_at_the_end_of_a_line_are_joined():
+    assert write_string(NLP("A well-\nknown man went home."), "text") == "A well-known man went home.\n"
+
+
 def test_lines_that_begin_sentences_stay_also_next_to_wrapped_ones():
     text = "1. Call Ben.\n2. Call Nora.\n\nShe is at the\ngarage. He is not.\n"
     assert write_string(NLP(text), "text") == text.replace("the\ngarage", "the garage")
