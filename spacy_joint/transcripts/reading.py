@@ -10,13 +10,13 @@ from ..errors import Errors, JointValueError, check_choice
 from ..files.reading import read_text
 from .captions import SRT, VTT
 from .recognisers import RECOGNISER
-from .timed_lines import CTM, OTTER, TSV
+from .timed_lines import CTM, OTTER, TSV, YOUTUBE
 from .transcript import LINE_END, Format, Segment, Transcript, Turn, join
 from .turns import TURNS
 
 # Any other text: see `read`.
 TEXT = "text"
-ALL = (Format(TEXT, lambda text, source: iter([Segment(text)])), TURNS, OTTER, SRT, VTT, RECOGNISER, CTM, TSV)
+ALL = (Format(TEXT, lambda text, source: iter([Segment(text)])), TURNS, OTTER, YOUTUBE, SRT, VTT, RECOGNISER, CTM, TSV)
 FORMATS = tuple(format.name for format in ALL)
 # Suffixes of files with columns, which are not transcripts, apart from Whisper's .tsv.
 TABLES = (".csv", ".tsv")
@@ -28,8 +28,9 @@ def read(path: str | Path, format: str | None = None) -> Transcript:
 
     path (str | Path): The file.
     format (str | None): "turns" (plain text in which turns begin with names, `ANNA: ...`), "srt", "vtt",
-        "recogniser" (JSON of Whisper, vosk, AWS Transcribe, Google and others), "ctm", "tsv" (of Whisper), "otter" (its
-        text), or "text" (any other text: one turn of an unknown speaker). None guesses it, as `guess_format` does.
+        "recogniser" (JSON of Whisper, vosk, AWS Transcribe, Google and others), "ctm", "tsv" (of Whisper), "otter" or
+        "youtube" (their text), or "text" (any other text: one turn of an unknown speaker). None guesses it, as
+        `guess_format` does.
     RETURNS (Transcript): Its words, turns and times.
     RAISES OSError: If the file does not exist (J402) or cannot be read (J441).
     RAISES ValueError: If it is not UTF-8 (J403), its format is unknown (J040), or it is damaged (J460-J468).

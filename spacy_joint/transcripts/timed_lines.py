@@ -1,13 +1,14 @@
 """Formats with times in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
-Whisper (`start end text`, in milliseconds), and the text of Otter (`Anna Smith  0:02` above her words). The text of
-chats in Slack is like Otter's, but its times are those of the day (`Anna Smith  10:02 AM`), and are left out."""
+Whisper (`start end text`, in milliseconds), the text of Otter (`Anna Smith  0:02` above her words), and that of YouTube
+(`0:02` above the words). The text of chats in Slack is like Otter's, but its times are those of the day (`Anna Smith
+10:02 AM`), and are left out."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..errors import Errors, JointValueError
-from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread
+from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread_until
 
 NUMBER = r"\d+(?:\.\d+)?"
 CTM_LINE = re.compile(rf"\S+\s+\S+\s+(?P<start>{NUMBER})\s+(?P<length>{NUMBER})\s+(?P<word>\S+)(?:\s+\S+){{0,3}}")
@@ -16,6 +17,7 @@ CTM_SILENCE = re.compile(r"<(?:eps|sil|s|/s|noise|unk_noise)>|SIL", re.IGNORECAS
 TSV_HEADER = "start\tend\ttext"
 TSV_LINE = re.compile(r"(?P<start>\d+)\t(?P<end>\d+)\t(?P<text>.*)")
 OTTER_NAME = re.compile(rf"(?P<name>[^\W\d_][^\t:]{{0,60}}?)(?:\s{{2,}}|\t)(?P<time>{CLOCK}(?:\s[AP]M)?)\s*")
+YOUTUBE_TIME = re.compile(rf"\s*(?P<time>{CLOCK})\s*")
 OTTER_END = re.compile(r"Transcribed by https?://otter\.ai\s*")
 
 
@@ -52,21 +54,32 @@ def read_tsv(content: str, source: str) -> Iterator[Segment]:
 def read_otter(content: str, source: str) -> Iterator[Segment]:
     """Reads the text of Otter. RAISES ValueError: If no turn begins anywhere (J468)."""
     lines = [line for line in LINE_END.split(content) if not OTTER_END.fullmatch(line)]
-    names = [(number, match) for number, line in enumerate(lines) if (match := OTTER_NAME.fullmatch(line))]
-    if any(map(str.strip, lines)) and not names:
+    if any(map(str.strip, lines)) and not any(map(OTTER_NAME.fullmatch, lines)):
         raise JointValueError(Errors.J468, source=source)
-    if not names:
+    yield from _read_below(lines, OTTER_NAME)
+
+
+def read_youtube(content: str, source: str) -> Iterator[Segment]:
+    """Reads a transcript copied from YouTube."""
+    yield from _read_below(LINE_END.split(content), YOUTUBE_TIME)
+
+
+def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment]:
+    """Reads the words below lines with a time and perhaps a name."""
+    heads = [(number, match) for number, line in enumerate(lines) if (match := head.fullmatch(line))]
+    if not heads:
         return
-    yield from (Segment(f" {line}") for line in lines[: names[0][0]])
-    ends = [number for number, _ in names[1:]] + [len(lines)]
-    times = [read_clock(match["time"]) for _, match in names]
-    for (number, match), end, (start_time, end_time) in zip(names, ends, pairwise([*times, None]), strict=True):
+    yield from (Segment(f" {line}") for line in lines[: heads[0][0]])
+    ends = [number for number, _ in heads[1:]] + [len(lines)]
+    times = [read_clock(match["time"]) for _, match in heads]
+    for (number, match), end, (start_time, next_time) in zip(heads, ends, pairwise([*times, None]), strict=True):
         texts = [line for line in lines[number + 1 : end] if line.strip()]
         spans: Sequence[tuple[float | None, float | None]] = [(None, None)] * len(texts)
-        if start_time is not None and end_time is not None and start_time <= end_time:
-            spans = list(spread(texts, start_time, end_time))
+        if start_time is not None and (next_time is None or start_time <= next_time):
+            spans = list(spread_until(texts, start_time, next_time))
+        name = match.groupdict().get("name")
         for place, (text, (first, last)) in enumerate(zip(texts, spans, strict=True)):
-            segment = Segment(f" {text}", match["name"], first, last, begins_turn=not place)
+            segment = Segment(f" {text}", name, first, last, begins_turn=name is not None and not place)
             yield segment._replace(is_sound=is_sound(text), is_estimated=place > 0)
 
 
@@ -82,6 +95,16 @@ def _is_otter(lines: Sequence[str]) -> bool:
     return names[:1] == [0] and is_marked and all(after - before > 1 for before, after in pairwise(names))
 
 
+def _is_youtube(lines: Sequence[str]) -> bool:
+    filled = [line for line in lines if line.strip()]
+    places = [place for place, line in enumerate(filled) if YOUTUBE_TIME.fullmatch(line)]
+    times = [read_clock(filled[place].strip()) or 0.0 for place in places]
+    # Words are below each time.
+    has_words = all(after - before > 1 for before, after in pairwise([*places, len(filled)]))
+    return places[:1] == [0] and len(places) > 2 and has_words and times == sorted(times)
+
+
 CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)
 TSV = Format("tsv", read_tsv, recognise=lambda lines: [line.strip() for line in lines[:1]] == [TSV_HEADER])
 OTTER = Format("otter", read_otter, recognise=_is_otter)
+YOUTUBE = Format("youtube", read_youtube, recognise=_is_youtube)

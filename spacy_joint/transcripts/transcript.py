@@ -13,6 +13,8 @@ SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|\([^()]*\)|[♪♫].*|.*[♪♫]|#.*#"
 # Written times: `01:02:03,500`, `1:02:03.5`, `02:03`. Hours may be missing, or more than 99; both decimal
 # marks occur in all formats.
 CLOCK = r"(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?"
+# Speech, in characters per second, if its end is unknown; and slow speech, if the next time is known.
+SPEED, LEAST_SPEED = 15, 10
 # Times are rounded to milliseconds, as in the formats.
 DECIMALS = 3
 LINE_END = re.compile(r"\r\n|\r|\n")
@@ -162,6 +164,14 @@ def spread(texts: Sequence[str], start_time: float, end_time: float) -> Iterator
     rate = (end_time - start_time) / max(sum(lengths), 1)
     for before, after in pairwise(accumulate(lengths, initial=0)):
         yield start_time + before * rate, start_time + after * rate
+
+
+def spread_until(texts: Sequence[str], start_time: float, next_time: float | None) -> Iterator[tuple[float, float]]:
+    """Yields estimated times of consecutive texts like `spread`, if what follows begins at `next_time`; None if that is
+    unknown. There may be silence before it."""
+    n = sum(len(text.strip()) for text in texts)
+    end_time = start_time + n / SPEED if next_time is None else min(next_time, start_time + n / LEAST_SPEED)
+    return spread(texts, start_time, end_time)
 
 
 def join(segments: Iterable[Segment]) -> Transcript:

@@ -3,11 +3,10 @@ without a name continue the turn. A time, next to a name or in brackets, applies
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from ..errors import Errors, JointValueError
 from .labels import CHANGE, are_turns, find_all_names, read_label
-from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread
+from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread_until
 
 INLINE_TIME = re.compile(rf"\[({CLOCK})\]")
 
@@ -40,11 +39,14 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
             segments.append(Segment(f"{text}\n", speaker, is_sound=is_sound(text)))
     if any(map(str.strip, lines)) and not any(segment.begins_turn for segment in segments):
         raise JointValueError(Errors.J468, source=source)
-    for (first, start_time), (last, end_time) in pairwise(stamps):
-        if start_time <= end_time:
+    ends: list[tuple[int, float | None]] = [*stamps[1:], (len(segments), None)]
+    for (first, start_time), (last, next_time) in zip(stamps, ends, strict=False):
+        if next_time is None or start_time <= next_time:
             texts = [segment.text for segment in segments[first:last]]
-            for at, (start, end) in enumerate(spread(texts, start_time, end_time), start=first):
-                segments[at] = segments[at]._replace(start_time=start, end_time=end, is_estimated=at > first)
+            # A name may have a line of its own.
+            spoken = first + next((place for place, text in enumerate(texts) if text.strip()), 0)
+            for at, (start, end) in enumerate(spread_until(texts, start_time, next_time), start=first):
+                segments[at] = segments[at]._replace(start_time=start, end_time=end, is_estimated=at > spoken)
     yield from segments
 
 

@@ -27,7 +27,7 @@ from ..annotation.speech import (
     register_extensions,
 )
 from ..errors import JointWarning, Warnings
-from .transcript import DECIMALS, Cue, is_sound, spread
+from .transcript import DECIMALS, SPEED, Cue, is_sound, spread
 
 register_extensions()
 
@@ -51,8 +51,6 @@ AFTER = {
 OTHER = 30
 # Pronouns stay with their verbs.
 PRONOUNS = {"nsubj": 150, "obj": 150, "expl": 150}
-# A common rate of speech, for words without times after the last word with times.
-CHARACTERS_PER_SECOND = 15
 
 
 class Word(NamedTuple):
@@ -93,7 +91,7 @@ def list_words(doc: Doc) -> list[Word]:
     costs = find_costs(doc)
     attributes = (SPEAKER, START_TIME, END_TIME, TIME_IS_ESTIMATED, TURN_START, CUE, LINE_START)
     speakers, starts, ends, estimated, turns, cues, lines = (read_values(tokens, name) for name in attributes)
-    sounds = _find_sounds(doc)
+    sounds = find_sounds(doc)
     is_divided = doc.has_annotation("SENT_START")
     words: list[Word] = []
     first = 0
@@ -175,7 +173,7 @@ def is_name(token: Token) -> bool:
     return token.pos_ == "PROPN" or token.tag_.startswith("NNP")
 
 
-def _find_sounds(doc: Doc) -> np.ndarray:
+def find_sounds(doc: Doc) -> np.ndarray:
     """Finds whether the sentence of each token is not speech (bool)."""
     sounds = np.zeros(len(doc), dtype=bool)
     for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
@@ -196,7 +194,7 @@ def fill_times(words: Sequence[Word]) -> list[Word]:
         else:
             n = sum(len(word.text) for word in members)
             after = words[len(filled) + len(members)] if len(filled) + len(members) < len(words) else None
-            last = end + n / CHARACTERS_PER_SECOND if after is None else max(after.start_time or end, end)
+            last = end + n / SPEED if after is None else max(after.start_time or end, end)
             filled += _spread(members, end, last)
         end = filled[-1].end_time or end
     return filled

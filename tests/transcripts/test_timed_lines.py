@@ -48,9 +48,18 @@ def test_otter_has_names_and_times_above_words(tmp_path):
     (tmp_path / "a.txt").write_text(OTTER, "utf8")
     transcript = read(tmp_path / "a.txt")
     assert list_turns(transcript) == [("Anna Smith", "Hi Nora."), ("Nora", "Yes. I left."), ("Anna Smith", "Bye.")]
-    assert transcript.find_times(0, 8) == (2, 6)
+    # By a rate of speech that leaves silence before the next turn.
+    assert transcript.find_times(0, 8) == (2, 2.8)
     assert transcript.find_times(9, 13)[0] == 6
-    assert transcript.find_times(len(transcript.text) - 4, len(transcript.text)) is None
+    assert transcript.find_times(len(transcript.text) - 4, len(transcript.text)) == (3610, 3610.267)
+
+
+def test_transcripts_copied_from_youtube_have_times_above_words(tmp_path):
+    (tmp_path / "a.txt").write_text("0:00\nhi nora\n0:02\n[Music]\n1:00:10\nso i left\n", "utf8")
+    transcript = read(tmp_path / "a.txt")
+    assert list_turns(transcript) == [(None, "hi nora [Music] so i left")]
+    assert [transcript.find_times(at, at + 1)[0] for at in (0, 8, 16)] == [0, 2, 3610]
+    assert transcript.sentence_starts == [0, 8, 16]
 
 
 @pytest.mark.parametrize(

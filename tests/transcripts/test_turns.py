@@ -94,8 +94,8 @@ def test_names_without_words_are_no_turns():
 def test_times_next_to_names_are_times_of_turns():
     transcript = read_turns("[00:10] ANNA: abcd\nBEN (0:01:00): no\nANNA 1:00:00: bye")
     times = [transcript.find_times(turn.start, turn.end) for turn in transcript.turns]
-    # The last turn ends at an unknown time.
-    assert times == [(10.0, 60.0), (60.0, 3600.0), None]
+    # By a rate of speech that leaves silence before the next turn.
+    assert times == [(10.0, 10.4), (60.0, 60.2), (3600.0, 3600.2)]
     assert transcript.text == "abcd\nno\nbye"
 
 
@@ -131,11 +131,11 @@ def test_times_of_descript_are_next_to_names_and_in_the_text():
     transcript = read_string(text, guess_format(text))
     assert transcript.text == "hi all there\nyes\nbye"
     assert [transcript.find_times(start, end) for start, end in ((0, 6), (7, 12), (13, 16))] == [
-        (2.0, 4.0),
-        (4.0, 10.0),
-        (10.0, 12.0),
+        (2.0, 2.6),
+        (4.0, 4.5),
+        (10.0, 10.3),
     ]
-    assert read_string("Anna: [00:02] hi\nBen: [00:05] yes\n", "turns").find_times(0, 2) == (2.0, 5.0)
+    assert read_string("Anna: [00:02] hi\nBen: [00:05] yes\n", "turns").find_times(0, 2) == (2.0, 2.2)
 
 
 def test_questions_and_answers_of_court_records_are_turns():

@@ -43,8 +43,8 @@ FORMATS_HELP = (
     "brackets, discbracket, export (version 4), export3 or alpino."
 )
 FORMAT_IN_HELP = (
-    "text, turns (`ANNA: ...`), otter, srt, vtt, recogniser (JSON of Whisper, vosk, AWS, Google and others), ctm, or "
-    "tsv (of Whisper). Default: by file."
+    "text, turns (`ANNA: ...`), otter, youtube, srt, vtt, recogniser (JSON of Whisper, vosk, AWS, Google and others), "
+    "ctm, or tsv (of Whisper). Default: by file."
 )
 # Longer texts, in characters, take seconds, so progress is shown.
 LONG_TEXT = 200_000
