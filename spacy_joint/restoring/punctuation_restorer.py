@@ -42,6 +42,7 @@ from ..pipes.token_columns import (
     has_same_tokens,
 )
 from ..pipes.tree_columns import TREE_COLUMNS
+from ..transcripts.words import find_sounds
 from .cases import CAPITALISED, CASES, OTHER, apply_case, capitalise, find_case
 from .restoring_columns import PHRASE_COLUMNS, RestoringColumns, WordTree, read_word_tree
 from .system import ENDS, KEEPS_CASE, KEEPS_MARK, RestoringSystem
@@ -112,7 +113,9 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
 
     def make_word_columns(self) -> RestoringColumns:
         """Makes the object that builds columns with a row per word."""
-        return RestoringColumns(self.perceptron.templates.columns, self.word_classes, self.custom_columns)
+        return RestoringColumns(
+            self.perceptron.templates.columns, self.word_classes, self.custom_columns, self.spelling
+        )
 
     def _read_words(self, doc: Doc) -> tuple[np.ndarray, np.ndarray, WordTree, np.ndarray]:
         """Reads the values of the columns, the tokens that are words, and their trees; and constraints: ENDS for words
@@ -133,11 +136,12 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
 
     def predict_doc(self, doc: Doc) -> Restoration:
         """Predicts the cases and marks of a document."""
-        values, _, tree, constraints = self._read_words(doc)
+        values, tokens, tree, constraints = self._read_words(doc)
         ends = constraints == ENDS
         words = list_written(doc, list_texts(doc))
         if not self.cfg["overwrite"]:
             constraints = constraints | _find_given(words, ends)
+        constraints[find_sounds(doc)[tokens]] |= KEEPS_CASE | KEEPS_MARK
         actions = self.perceptron.predict(self._make_columns(values, tree, constraints))
         cases, marks = self.perceptron.system.build(constraints, actions)
         return Restoration(words, cases, marks, ends.tolist())

@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 from ..annotation.dependency_trees import cut_subtype, prune
 from ..annotation.restored import is_punctuation, list_texts
 from ..pipes.custom_columns import CustomColumns
+from ..pipes.spelling import AS_WRITTEN, Spelling
 from ..pipes.tree_columns import TreeColumns
 from ..pipes.word_classes import WordClasses
 
@@ -61,10 +62,12 @@ def read_word_tree(doc: Doc, tokens: np.ndarray) -> WordTree:
 class RestoringColumns:
     """Builds the columns of documents with trees: those of `TreeColumns`, and PHRASE_COLUMNS."""
 
-    def __init__(self, names: Sequence[str], word_classes: WordClasses, custom: CustomColumns) -> None:
+    def __init__(
+        self, names: Sequence[str], word_classes: WordClasses, custom: CustomColumns, spelling: Spelling = AS_WRITTEN
+    ) -> None:
         self.names = tuple(names)
         others = [name for name in names if name not in PHRASE_COLUMNS]
-        self.tree_columns = TreeColumns(others, word_classes, custom)
+        self.tree_columns = TreeColumns(others, word_classes, custom, spelling)
         self.places = np.array([names.index(name) for name in others], dtype=np.intp)
         self.reads_phrases = len(others) < len(names)
         # The results of `_are`, by names and hashes.
@@ -72,7 +75,7 @@ class RestoringColumns:
 
     def __reduce__(self) -> tuple[object, ...]:
         columns = self.tree_columns
-        return (RestoringColumns, (self.names, columns.word_classes, columns.custom))
+        return (RestoringColumns, (self.names, columns.word_classes, columns.custom, columns.spelling))
 
     def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """See `WordColumns.values_of`. RAISES ValueError: If more of the document follows (J037)."""

@@ -127,9 +127,6 @@ cdef class RestoringSystem(System):
             self.take_case(state, action + 1)
         self.skip(input, state)
 
-    cdef int front(self, const void* state) noexcept nogil:
-        return (<const StateC*>state).next
-
     def actions(self, constraints, cases, marks):
         """Returns the actions (uint16) that set the cases and marks of words (strings; given ones are ignored).
         RAISES ValueError: If the system lacks one, or a mark is at the wrong place (J314)."""

@@ -160,6 +160,11 @@ def test_marks_are_after_brackets_and_not_between_parts_of_a_word(nlp):
     assert nlp(parts)._.restored_text.startswith("Yes-we left")
 
 
+def test_sounds_get_no_marks(nlp):
+    doc = make_plain(nlp, ["we", "left", "[", "music", "]", "we", "left"], starts=(2, 5))
+    assert "[ Music ] We left" in nlp(doc)._.restored_text
+
+
 def test_a_bias_adds_and_removes_marks(nlp):
     text = "well we left but anna stayed"
     counts = []
