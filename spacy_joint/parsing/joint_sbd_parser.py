@@ -49,11 +49,11 @@ from .margins import boundary_margins
 from .noun_chunks import noun_chunks
 from .oracle import oracle_actions
 from .partial_trees import complete, read_partial_trees
-from .reference_trees import ReferenceTrees, read_reference
+from .reference_trees import NO_LABEL, ReferenceTrees, read_reference
 from .system import GUIDE_SLOTS, SB_ACTION, JointSystem
 
 # The label that spaCy's own parser uses for unlabelled arcs, and the one that `add_label` takes for roots.
-NO_LABEL, ROOT = "dep", "ROOT"
+ROOT = "ROOT"
 # The settings with biases of all boundaries, of unmarked boundaries in text with and without punctuation, and of marked
 # boundaries.
 BIASES = ("boundary_bias", "punctuated_bias", "unpunctuated_bias")
@@ -390,7 +390,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         if len(wrong):
             sentences = np.cumsum(first)
             roots = np.flatnonzero(heads == np.arange(len(doc)))
-            flat = np.isin(sentences, sentences[np.concatenate([wrong, wrong - 1])])
+            flat = np.isin(sentences, sentences[np.concatenate([wrong, np.maximum(wrong - 1, 0)])])
             heads = heads.copy()
             heads[flat] = roots[sentences[flat] - 1]
             _set_trees(doc, heads, labels)

@@ -46,7 +46,7 @@ LINE = re.compile(
       | (?P<address>(?:{GREETING})(?:[ ](?:{DAYTIME}|you))?
             (?:,?[ ](?:[A-Z][\w'’-]*|(?:Dr|Mrs?|Ms|Prof)[.]|all|everybody|everyone|folks|guys|sir|team|there)){{1,3}}
             ,[ ])(?=\S)
-      | (?P<dateline>[{UPPER}]{{3,}}[{UPPER} .'’-]*(?:,[ ]{NAME}(?:[ ]\d+)?)?[ ](?:\({NAME}(?:[ ]{NAME})*\)[ ])?
+      | (?P<dateline>[{UPPER}]{{3}}[{UPPER} .'’-]*(?:,[ ]{NAME}(?:[ ]\d+)?)?[ ](?:\({NAME}(?:[ ]{NAME})*\)[ ])?
             (?:--|[—–-])[ ])(?=\S)
       | (?P<fence>```|~~~)
       | (?P<row>\|[ \t]*)(?=\S)

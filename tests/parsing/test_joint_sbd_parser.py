@@ -13,6 +13,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
+from spacy_joint.parsing.joint_sbd_parser import DependencyTrees
 from spacy_joint.parsing.oracle import oracle_actions
 
 WORDS = ["hello", "how", "are", "you", "i", "saw", "the", "big", "dog", "and", "thanks", ".", "\n", "  ", "\n\n"]
@@ -246,6 +247,19 @@ def test_sentences_are_those_decided_however_far_from_projective_their_trees_are
         parser.annotate(doc, parser.read(np.arange(2 * n_tokens), actions))
         assert np.flatnonzero(starts_of(doc)).tolist() == [0, n_tokens]
         check_trees(doc)
+
+
+def test_flattening_the_first_sentence_leaves_the_last_one_alone(parser, pipeline):
+    n = 80
+    inwards = np.ravel(list(zip(range(n // 2), range(n - 1, n // 2 - 1, -1), strict=True)))
+    heads = np.arange(n + 8)
+    heads[inwards[:-1]] = inwards[1:]
+    heads[n : n + 4], heads[n + 4 :] = [n, n, n + 1, n + 2], [n + 4, n + 4, n + 5, n + 6]
+    starts = np.isin(np.arange(n + 8), [0, n, n + 4])
+    doc = Doc(pipeline.vocab, words=["word"] * (n + 8))
+    parser.annotate(doc, DependencyTrees(np.arange(n + 8), heads, ["dep"] * (n + 8), starts))
+    assert np.flatnonzero(starts_of(doc)).tolist() == [0, n, n + 4]
+    assert [token.head.i for token in doc[n + 4 :]] == heads[n + 4 :].tolist()
 
 
 def test_noun_chunks_matchers_and_displacy_work(pipeline):
