@@ -12,7 +12,7 @@ from spacy.training import Example
 
 from ..engine.columns import Columns
 from ..errors import Errors, JointValueError
-from ..pipes.token_columns import COLUMNS, GLUED, STYLE, WordColumns
+from ..pipes.token_columns import BEFORE, COLUMNS, GLUED, STYLE, WordColumns
 from .edit_scripts import apply_script, make_script
 from .sequence_labeller import Labelled, SequenceLabeller
 
@@ -33,7 +33,12 @@ class SequenceLemmatizer(SequenceLabeller):
 
     default_templates = Path(__file__).parent / "lemma_templates.txt"
     # All columns that do not depend on surrounding tokens.
-    columns = tuple(name for name in COLUMNS if name not in (STYLE, GLUED))
+    columns = tuple(name for name in COLUMNS if name not in (BEFORE, GLUED, STYLE))
+
+    @property
+    def all_columns(self) -> tuple[str, ...]:
+        """The columns that templates can read."""
+        return self.columns
 
     def forget_predictions(self) -> None:
         """Drops the lemmas of words seen so far."""

@@ -104,6 +104,8 @@ def test_short_and_untagged_documents_are_annotated(nlp, words):
         ("# all\n\nw-2.tag", "J360", "w-2.tag"),
         ("w.word w.glued", "J010", "w.glued"),
         ("w.word w.style", "J010", "w.style"),
+        ("w.word w.before", "J010", "w.before"),
+        ("w.word w.pause", "J010", "w.pause"),
     ],
 )
 def test_templates_that_read_more_than_the_token_are_refused(tmp_path, template, code, read):
