@@ -127,6 +127,8 @@ cdef class ChoiceLearner:
         if not right <= frozenset(range(n)):
             raise JointValueError(Errors.J030, name="right", value=sorted(right), allowed=f"indices of the {n} rows")
         share = sum([self.chooser.shares[i] for i in right or (n,)])
+        if not share > 0:
+            raise JointValueError(Errors.J009, step=0)
         self.bag.clear()
         for i in range(n):
             wanted = self.chooser.shares[i] / share if i in right else 0

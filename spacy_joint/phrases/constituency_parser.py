@@ -22,7 +22,7 @@ from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError, Warnings, check_choice
 from ..pipes.phrase_pipe import PhrasePipe
-from ..pipes.token_columns import find_reference_starts, has_same_tokens, move_off_whitespace, project_spans
+from ..pipes.token_columns import find_reference_starts, has_same_tokens, project_spans, read_starts
 from ..trees.constituency_trees import ROOT, Tree
 from ..trees.discontinuity import make_continuous
 from ..trees.heads import load_head_rules
@@ -118,7 +118,7 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
         trees = [] if reference is None else get_trees(reference)
         if reference is None or not trees:
             return []
-        columns, _ = self.get_columns(example.predicted, _find_starts(reference))
+        columns, _ = self.get_columns(example.predicted, read_starts(reference))
         instances = []
         for part, tree in zip(columns.split(SENTENCE_START), trees, strict=True):
             names = self._name_actions(tree)
@@ -134,7 +134,7 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
         if not doc.has_annotation("SENT_START"):
             self.warn_once(Warnings.JW04)
             return np.zeros(len(doc), dtype=np.int8)
-        return _find_starts(doc)
+        return read_starts(doc)
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """Returns the columns for the templates, for swaps with counts of marks, and the tokens of their rows."""
@@ -161,13 +161,6 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
         # A parser that was sourced from another pipeline gets documents with another vocabulary.
         use_noun_chunks(doc, chunk_constituents)
         set_phrases(doc, prediction.sentences, prediction.tokens.tolist())
-
-
-def _find_starts(doc: Doc) -> np.ndarray:
-    """Finds the starts of sentences (int8, one per token)."""
-    starts = np.zeros(len(doc), dtype=bool)
-    starts[[sentence.start for sentence in doc.sents]] = True
-    return move_off_whitespace(starts, doc).astype(np.int8)
 
 
 def _read_reference(example: Example) -> Doc | None:

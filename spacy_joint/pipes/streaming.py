@@ -409,8 +409,10 @@ def join_words(texts: Iterable[str]) -> Iterator[str]:
     """Yields the text in pieces that begin with words, so that neither words nor whitespace between them is split."""
     rest = ""
     for text in texts:
+        # No word begins in what is left of earlier texts.
+        seen = max(len(rest), 1)
         rest += text
-        words = (at for at in range(len(rest) - 1, 0, -1) if rest[at - 1].isspace() and not rest[at].isspace())
+        words = (at for at in range(len(rest) - 1, seen - 1, -1) if rest[at - 1].isspace() and not rest[at].isspace())
         begin = next(words, 0)
         if not begin and len(rest) > MAX_WORD_LENGTH:
             begin = len(rest)

@@ -100,12 +100,10 @@ def make_doc(rows: np.ndarray, attributes: Sequence[int], vocab: Vocab) -> Doc:
 
 def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
     """Moves sentence starts (bool, one per token) from whitespace to the next other token."""
-    moved = starts.copy()
-    for token in np.flatnonzero(starts).tolist():
-        while token < len(doc) and doc[token].text.isspace():
-            moved[token] = False
-            token += 1
-            moved[token : token + 1] = True
+    words = np.flatnonzero(~find_whitespace(doc))
+    places = np.searchsorted(words, np.flatnonzero(starts))
+    moved = np.zeros(len(doc), dtype=bool)
+    moved[words[places[places < len(words)]]] = True
     return moved
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from spacy.attrs import DEP, HEAD
 from spacy.tokens import Doc
 
-from ..annotation.dependency_trees import cut_subtype
+from ..annotation.dependency_trees import cut_subtype, prune
 from ..errors import Errors, JointValueError
 from .arrays import show_relatives
 from .custom_columns import CustomColumns
@@ -82,7 +82,9 @@ class TreeColumns:
         attributes = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
         order, rows = np.arange(len(tokens)), np.zeros(len(doc), dtype=np.intp)
         rows[tokens] = order
-        heads = rows[(np.arange(len(doc)) + attributes[:, 0].astype(np.int64))[tokens]]
+        all_heads, is_shown = np.arange(len(doc)) + attributes[:, 0].astype(np.int64), np.zeros(len(doc), dtype=bool)
+        is_shown[tokens] = True
+        heads = rows[all_heads[tokens]] if is_shown[all_heads[tokens]].all() else prune(all_heads, is_shown).heads
         relations = attributes[tokens, 1]
         sides = 1 + np.sign(heads - order)
         is_below = heads != order

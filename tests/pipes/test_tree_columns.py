@@ -126,6 +126,11 @@ def test_whitespace_takes_no_part():
     assert values.tolist() == TreeColumns(names, CLASSES).values_of(plain)[0].tolist()
 
 
+def test_words_below_whitespace_have_the_head_above_it():
+    doc = Doc(VOCAB, words=["First", "dogs", "\n", "bark"], heads=[0, 0, 1, 2], deps=["ROOT", "dep", "dep", "dep"])
+    assert read(doc, "head_word") == ["first", "first", "dogs"]
+
+
 @pytest.mark.parametrize("words", [[], ["\n"], [" ", "\n"]])
 def test_documents_without_words_have_no_rows(words):
     values, tokens = TreeColumns(TREE_COLUMNS, CLASSES).values_of(Doc(VOCAB, words=words))
