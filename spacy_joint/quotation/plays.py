@@ -32,10 +32,12 @@ class Line(NamedTuple):
 
 def find_lines(doc: Doc, paragraph_starts: Sequence[int]) -> list[Line]:
     """Finds the lines of a play, in order; none if the document is not a play."""
-    paragraphs = pairwise([*paragraph_starts, len(doc)])
+    # A line that begins in lower case continues the one before.
+    starts = [start for start in paragraph_starts if not doc[start].text[0].islower()]
+    paragraphs = pairwise([*starts, len(doc)])
     lines = [line for begin, end in paragraphs if _is_capital(doc, begin) and (line := _read_line(doc, begin, end))]
     n_names = len({line.name for line in lines})
-    is_play = len(lines) >= max(MIN_LINES, MIN_SHARE * len(paragraph_starts)) and 1 < n_names < len(lines)
+    is_play = len(lines) >= max(MIN_LINES, MIN_SHARE * len(starts)) and 1 < n_names < len(lines)
     return lines if is_play else []
 
 

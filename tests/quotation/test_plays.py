@@ -20,6 +20,12 @@ def test_lines_of_a_play_have_speakers(unparsed, parsed, mark, end):
     assert find(unparsed, text) == find(parsed, text) == LINES
 
 
+def test_lines_may_be_wrapped(unparsed):
+    text = "ANNA. We are late, and Ben\nis, too.\n\nBO. We know it.\n\nANNA. Thank you\nso much!"
+    speech = [("ANNA", ["We are late, and Ben\nis, too."]), ("BO", ["We know it."]), ("ANNA", ["Thank you\nso much!"])]
+    assert find(unparsed, text) == speech
+
+
 @pytest.mark.parametrize("direction", ["ANNA (rising).", "ANNA. [Rising]", "ANNA (rising):"])
 def test_stage_directions_are_no_speech(unparsed, direction):
     text = f"A room.\n\nBO LEE. Come in.\n\n{direction} We are late.\n\nBO LEE. We know it."
