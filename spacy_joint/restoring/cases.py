@@ -1,11 +1,15 @@
 """The case of words. Only letters count: "3d" is lower case, "3D" is capitalised."""
 
+import re
 from collections.abc import Mapping
 
 # word, Word, WORD, CEOs (capitals with a plural -s), and words with a special spelling, such as iPhone.
 LOWER, CAPITALISED, CAPITALS, PLURAL, OTHER = CASES = ("lower", "capitalised", "capitals", "plural", "other")
 # Words with one of these are addresses and the like, which get no capital at the beginning of a sentence.
 ADDRESS_SIGNS = ("@", "/", "\\", "#", "_")
+
+# Not "o'clock" and "o'er".
+IRISH_NAME = re.compile(r"o['’](?!clock|er)[a-z]{3}")
 
 
 def find_case(word: str) -> str:
@@ -29,5 +33,7 @@ def capitalise(word: str) -> str:
     """Capitalises the first letter of a word, unless it is an address or the like."""
     if any(sign in word for sign in ADDRESS_SIGNS):
         return word
+    if IRISH_NAME.match(word):
+        return word[:3].upper() + word[3:]
     place = next((i for i, each in enumerate(word) if each.isalpha()), 0)
     return word[:place] + word[place : place + 1].upper() + word[place + 1 :]

@@ -15,6 +15,8 @@ from spacy_joint.restoring.cases import CASES, apply_case, capitalise, find_case
         ("Anna", "capitalised"),
         ("I", "capitalised"),
         ("3D", "capitalised"),
+        ("O'Brien", "capitalised"),
+        ("O'clock", "capitalised"),
         ("US", "capitals"),
         ("EBITDA", "capitals"),
         ("CEOs", "plural"),
