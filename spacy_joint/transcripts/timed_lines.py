@@ -5,7 +5,7 @@ Whisper (`start end text`, in milliseconds), the text of Otter (`Anna Smith  0:0
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import dropwhile, pairwise, takewhile
 
 from ..errors import Errors, JointValueError
 from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread_until
@@ -18,6 +18,8 @@ TSV_HEADER = "start\tend\ttext"
 TSV_LINE = re.compile(r"(?P<start>\d+)\t(?P<end>\d+)\t(?P<text>.*)")
 OTTER_NAME = re.compile(rf"(?P<name>[^\W\d_][^\t:]{{0,60}}?)(?:\s{{2,}}|\t)(?P<time>{CLOCK}(?:\s[AP]M)?)\s*")
 YOUTUBE_TIME = re.compile(rf"\s*(?P<time>{CLOCK})\s*")
+# In the header of a file, above the first name.
+OTTER_HEADER = frozenset(("SUMMARY KEYWORDS", "SPEAKERS"))
 OTTER_END = re.compile(r"Transcribed by https?://otter\.ai\s*")
 
 
@@ -56,6 +58,8 @@ def read_otter(content: str, source: str) -> Iterator[Segment]:
     lines = [line for line in LINE_END.split(content) if not OTTER_END.fullmatch(line)]
     if any(map(str.strip, lines)) and not any(map(OTTER_NAME.fullmatch, lines)):
         raise JointValueError(Errors.J468, source=source)
+    if _has_header(lines):
+        lines = list(dropwhile(lambda line: not OTTER_NAME.fullmatch(line), lines))
     yield from _read_below(lines, OTTER_NAME)
 
 
@@ -83,6 +87,11 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment
             yield segment._replace(is_sound=is_sound(text), is_estimated=place > 0)
 
 
+def _has_header(lines: Sequence[str]) -> bool:
+    above = takewhile(lambda line: not OTTER_NAME.fullmatch(line), lines)
+    return any(line.strip() in OTTER_HEADER for line in above)
+
+
 def _is_ctm(lines: Sequence[str]) -> bool:
     filled = [line.strip() for line in lines if line.strip() and not line.startswith(";;")]
     return bool(filled) and all(CTM_LINE.fullmatch(line) for line in filled[:20])
@@ -92,7 +101,11 @@ def _is_otter(lines: Sequence[str]) -> bool:
     filled = [line for line in lines if line.strip()]
     names = [place for place, line in enumerate(filled) if OTTER_NAME.fullmatch(line)]
     is_marked = len(names) > 1 or any(map(OTTER_END.fullmatch, filled))
-    return names[:1] == [0] and is_marked and all(after - before > 1 for before, after in pairwise(names))
+    return (
+        (names[:1] == [0] or _has_header(filled))
+        and is_marked
+        and all(after - before > 1 for before, after in pairwise(names))
+    )
 
 
 def _is_youtube(lines: Sequence[str]) -> bool:

@@ -54,6 +54,14 @@ def test_otter_has_names_and_times_above_words(tmp_path):
     assert transcript.find_times(len(transcript.text) - 4, len(transcript.text)) == (3610, 3610.267)
 
 
+def test_the_header_of_otter_is_no_speech(tmp_path):
+    header = (
+        "A talk\nTue, Mar 5, 2024 10:02AM • 12:41\n\nSUMMARY KEYWORDS\nhome, rain\n\nSPEAKERS\nNora, Anna Smith\n\n"
+    )
+    (tmp_path / "a.txt").write_text(header + OTTER, "utf8")
+    assert read(tmp_path / "a.txt").text == "Hi Nora.\nYes. I left.\nBye."
+
+
 def test_transcripts_copied_from_youtube_have_times_above_words(tmp_path):
     (tmp_path / "a.txt").write_text("0:00\nhi nora\n0:02\n[Music]\n1:00:10\nso i left\n", "utf8")
     transcript = read(tmp_path / "a.txt")
