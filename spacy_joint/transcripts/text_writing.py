@@ -119,18 +119,21 @@ def _join(words: Sequence[Word]) -> str:
 def _find_kept_lines(lines: Sequence[Sequence[Word]]) -> Set[int]:
     """Finds the first tokens of the lines of a paragraph that are kept for what they are."""
     kept: set[int] = set()
-    is_code = False
+    is_code = is_signature = False
     for before, (word, *_) in pairwise(lines):
         is_code ^= before[0].text.startswith("```")
+        is_signature |= before[0].text == "--" and len(before) == 1
         is_item = word.begins_sentence and ITEM.match(word.text)
-        if is_code or is_item or word.text.startswith(KEPT) or before[0].text.startswith(KEPT):
+        if is_code or is_signature or is_item or word.text.startswith(KEPT) or before[0].text.startswith(KEPT):
             kept.add(word.start)
     return kept
 
 
 def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
     """Finds the first tokens of the lines of a paragraph that follow a line which somebody ended: all of them, or those
-    whose first word would have had room in the line before."""
+    whose first word would have had room in the line before. Several lines below half the width are a list, too."""
+    if len(lines) > 2 and all(2 * _measure(line) < width for line in lines):
+        return {line[0].start for line in lines[1:]}
     roomy = [line[0] for before, line in pairwise(lines) if _measure(before) + len(line[0].text) < width]
     for firsts in ([line[0] for line in lines[1:]], roomy) if roomy else ():
         n = sum(word.begins_sentence or word.text.lstrip(OPENERS)[:1].isupper() for word in firsts)

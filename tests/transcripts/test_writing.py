@@ -268,6 +268,8 @@ def test_lines_that_begin_sentences_stay_also_next_to_wrapped_ones():
         'The owl and the crow\nWent out in the snow\nTo look for a mouse.\n"Alas!" said the crow,\n"It is cold."\n',
         "* At home.\n* At the garage, with Nora.\n\nCode.\n```\nrun(it)\nnow()\n```\n",
         "> Is this how the owls\n> live?\nYes. I saw them at the garage.\n\nCheers\nNora\n",
+        "I saw them.\n\n--\nNora Berg\nat the garage\n+47 22 55 01 23\n",
+        "Please buy these things.\n\nmilk\neggs\noat biscuits\n\nThank you.\n",
     ],
 )
 def test_verse_lists_code_and_quoted_mail_keep_their_lines(text):
