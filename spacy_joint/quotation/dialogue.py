@@ -58,10 +58,10 @@ def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], das
         if _ends_turn(doc, end - 1):
             turns.append((begin, end))
     if dashes == AUTO and doc.lang_ not in LANGUAGES:
-        narrated = [any(_opens_narration(doc, i, cues) for i in range(begin + 2, end)) for begin, end in turns]
+        narrated = [any(opens_narration(doc, i, cues) for i in range(begin + 2, end)) for begin, end in turns]
         if len(turns) < MIN_TURNS or sum(narrated) < max(1, MIN_NARRATED * len(turns)):
             return []
-    return [run for begin, end in turns for run in _find_spoken(doc, begin, end, cues)]
+    return [run for begin, end in turns for run in find_spoken(doc, begin, end, cues)]
 
 
 def _ends_turn(doc: Doc, i: int) -> bool:
@@ -69,15 +69,17 @@ def _ends_turn(doc: Doc, i: int) -> bool:
     return last in STOPS and (last != ";" or doc.lang_ == "el")
 
 
-def _find_spoken(doc: Doc, begin: int, end: int, cues: Set[int]) -> list[Run]:
+def find_spoken(doc: Doc, begin: int, end: int, cues: Set[int], has_end: bool = False) -> list[Run]:
+    """Finds the spoken parts of what follows a mark at `begin`, without final commas. `has_end` says whether a mark
+    ends it, so that a sentence of narration is followed by speech."""
     runs = []
     first: int | None = begin + 1
     is_dashed = False
     for i in range(begin + 1, end):
         if first is None:
-            if doc[i].text in DASHES or (not is_dashed and _ends_narration(doc, i, cues)):
+            if doc[i].text in DASHES or (not is_dashed and _ends_narration(doc, i, has_end)):
                 first = i + 1
-        elif i > begin + 1 and _opens_narration(doc, i, cues):
+        elif i > begin + 1 and opens_narration(doc, i, cues):
             runs.append((first, i))
             first, is_dashed = None, doc[i].text in DASHES
     if first is not None:
@@ -87,7 +89,8 @@ def _find_spoken(doc: Doc, begin: int, end: int, cues: Set[int]) -> list[Run]:
     return [run for run in trimmed if any(token.text[0].isalnum() for token in doc[run[0] : run[1]])]
 
 
-def _opens_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
+def opens_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
+    """Returns whether narration begins with a token within speech."""
     before, following = find_word(doc, i, -1), find_word(doc, i, 1)
     after_stop = _ends_turn(doc, before)
     if doc[i].text in DASHES:
@@ -106,12 +109,12 @@ def _opens_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
     return bool(names) and names[0] > i and all(token.text[0].isupper() for token in doc[i : names[0]])
 
 
-def _ends_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
+def _ends_narration(doc: Doc, i: int, has_end: bool) -> bool:
     """Returns whether speech continues after a token of narration without dashes."""
     if doc[i].text in SENTENCE_ENDS:
-        return doc.lang_ in AMERICAN
+        return has_end or doc.lang_ in AMERICAN
     following = doc[find_word(doc, i, 1)]
-    goes_on = following.lower_ in GOING_ON or PARTICIPLE.fullmatch(following.lower_)
+    goes_on = following.lower_ in (GOING_ON - {"et"} if has_end else GOING_ON) or PARTICIPLE.fullmatch(following.lower_)
     return doc[i].text in COMMAS and not goes_on
 
 

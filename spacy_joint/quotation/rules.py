@@ -30,7 +30,7 @@ from .attribution import (
     is_opening,
     mark,
 )
-from .dialogue import find_dialogue, find_word, trim
+from .dialogue import find_dialogue, find_spoken, find_word, opens_narration, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
 from .names import are_capitalised, is_person_noun
 from .plays import find_lines
@@ -93,8 +93,10 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> tup
     for first, last in marking.pairs:
         goes_on = first - previous < MAX_NARRATION
         if not taken[first : last + 1].any() and _is_speech(doc, first, last, known, goes_on):
-            direct.add((first, last + 1))
-            taken[first : last + 1] = True
+            parts = _find_parts(doc, first, last, known)
+            direct.update(parts)
+            for begin, end in parts:
+                taken[begin:end] = True
             previous = last
     others: list[Run] = []
     for cue in cues if doc.has_annotation("DEP") else ():
@@ -107,6 +109,14 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> tup
                 taken[begin:end] = True
                 others.append(run)
     return sorted(direct), sorted(others)
+
+
+def _find_parts(doc: Doc, opening: int, closing: int, cues: Set[int]) -> list[Run]:
+    """Finds the spoken parts between marks, which may contain narration in French: « Partons, dit Anna, il pleut. »"""
+    is_told = any(i in cues for i in _find_words_after(doc, closing))
+    if doc.lang_ == "fr" and not is_told and any(opens_narration(doc, i, cues) for i in range(opening + 2, closing)):
+        return find_spoken(doc, opening, closing, cues, has_end=True)
+    return [(opening, closing + 1)]
 
 
 def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bool) -> bool:

@@ -112,6 +112,19 @@ def test_paragraphs_that_start_with_a_dash_are_speech(language, text, spoken):
 
 
 @pytest.mark.parametrize(
+    ("text", "spoken"),
+    [
+        ("« Vous êtes en retard, dit-elle, et Paul vous attend. »", ["Vous êtes en retard", "et Paul vous attend."]),
+        ("« Je pars demain, annonça Paul. Il est temps. »", ["Je pars demain", "Il est temps."]),
+        ("« Partons ! s'écria-t-il. »", ["Partons !"]),
+        ("« Nous partons, il dit oui », a dit Anna.", ["« Nous partons, il dit oui »"]),
+    ],
+)
+def test_french_speech_may_contain_narration(text, spoken):
+    assert find("fr", text) == spoken
+
+
+@pytest.mark.parametrize(
     ("language", "text"),
     [
         ("de", "Die Zeitung „Die Welt“ kam."),
