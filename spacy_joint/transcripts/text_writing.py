@@ -86,11 +86,11 @@ def _divide(words: Sequence[Word], begins: Sequence[bool]) -> list[list[Word]]:
 def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str | None, list[str]]]:
     """Lists the start and the speaker of each turn, and its lines. Further paragraphs of a turn have no start and no
     speaker."""
-    # Ends of lines need no marks.
+    # Ends of lines and turns need no marks, as in chats.
     ends = [
         word
         for word, after in pairwise(words)
-        if after.begins_turn or (after.begins_sentence and not after.begins_line)
+        if after.begins_sentence and not (after.begins_line or after.begins_turn)
     ]
     ends += words[-1:]
     are_marked = 2 * sum(FINAL.search(word.text) is not None for word in ends) >= len(ends)

@@ -84,7 +84,8 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment
         name = match.groupdict().get("name")
         for place, (text, (first, last)) in enumerate(zip(texts, spans, strict=True)):
             segment = Segment(f" {text}", name, first, last, begins_turn=name is not None and not place)
-            yield segment._replace(is_sound=is_sound(text), is_estimated=place > 0)
+            begins_line = name is not None and place > 0
+            yield segment._replace(is_sound=is_sound(text), is_estimated=place > 0, begins_line=begins_line)
 
 
 def _has_header(lines: Sequence[str]) -> bool:

@@ -46,7 +46,7 @@ class Segment(NamedTuple):
     is_speaker_unsure: bool = False
     is_estimated: bool = False  # the start time is estimated by the number of characters
     cue: Cue | None = None  # the cue that begins here
-    begins_line: bool = False  # a line of a cue begins here
+    begins_line: bool = False  # a line of a cue or turn begins here, except the first
 
 
 class Turn(NamedTuple):

@@ -32,7 +32,8 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
             speaker, begin = None, change.end()
         words, *later = INLINE_TIME.split(line[begin:]) if has_times else [line[begin:]]
         is_after_blank = number > 0 and not lines[number - 1].strip()
-        segments.append(Segment(f"{words}\n", speaker, None, None, begin > 0, is_after_blank, is_sound(words)))
+        segment = Segment(f"{words}\n", speaker, None, None, begin > 0, is_after_blank, is_sound(words))
+        segments.append(segment._replace(begins_line=not begin))
         for written, text in zip(later[::2], later[1::2], strict=True):
             if (time := read_clock(written)) is not None:
                 stamps.append((len(segments), time))

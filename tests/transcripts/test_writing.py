@@ -248,6 +248,11 @@ def test_sentences_without_marks_have_lines():
     assert write_string(doc, "markdown").count("\\\n") == len(list(doc.sents)) - 1
 
 
+def test_turns_of_chats_need_no_marks():
+    chat = "Anna: we left. it rains!\n\nBen: ok\n\nAnna: are you at home? we are\nHe is not.\n"
+    assert write_string(annotate(chat, "turns"), "text") == chat
+
+
 def test_paragraphs_of_text_stay_and_hard_wraps_do_not():
     assert write_string(NLP("So we\nwent home.\n\nThen it rained."), "text") == "So we went home.\n\nThen it rained.\n"
 
