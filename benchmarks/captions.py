@@ -36,8 +36,8 @@ import spacy_joint
 from spacy_joint.transcripts import make_doc
 from spacy_joint.transcripts.caption_writing import make_units
 from spacy_joint.transcripts.captioning import Caption, Limits, Unit, cut, make_caption
-from spacy_joint.transcripts.transcript import Segment, join
-from spacy_joint.transcripts.words import CHARACTERS_PER_SECOND, Word, fill_times, is_name, list_words
+from spacy_joint.transcripts.transcript import SPEED, Segment, join
+from spacy_joint.transcripts.words import Word, fill_times, is_name, list_words
 
 MARK = re.compile(r"[^\w\s'’$%&-]")
 NOTE = re.compile(r"<.*>")
@@ -87,7 +87,7 @@ def read_docs(nlp: Language, path: Path, n: int, *, unpunctuated: bool) -> Itera
 def time_words(words: Sequence[Word]) -> list[Word]:
     """Words with their times, or, if there are none, at a constant rate."""
     if not any(word.start_time is not None for word in words):
-        words = [words[0]._replace(start_time=0.0, end_time=len(words[0].text) / CHARACTERS_PER_SECOND), *words[1:]]
+        words = [words[0]._replace(start_time=0.0, end_time=len(words[0].text) / SPEED), *words[1:]]
     return fill_times(words)
 
 
