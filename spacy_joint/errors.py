@@ -113,7 +113,7 @@ class Errors:
     # Engine
     J005 = Message("Action {action} is not legal here.", "Choose one of the legal actions (the first 20: {legal}).")
     J006 = Message("This system has no actions: it was not constructed.", "Call the constructor of its base class.")
-    J009 = Message("After step {step}, no score in the beam is a number.", "Train the model again.")
+    J009 = Message("After step {step}, no score is a number.", "Train the model again.")
     J010 = Message(
         "Unknown atom '{name}' in line {line} of the templates.",
         "Use TOKEN.COLUMN or a value. Tokens: {tokens} (also TOKEN+n, TOKEN-n up to {most}). Columns: {columns}. "

@@ -52,7 +52,7 @@ from .partial_trees import complete, read_partial_trees
 from .reference_trees import NO_LABEL, ReferenceTrees, read_reference
 from .system import GUIDE_SLOTS, SB_ACTION, JointSystem
 
-# The label that spaCy's own parser uses for unlabelled arcs, and the one that `add_label` takes for roots.
+# The label that `add_label` takes for roots.
 ROOT = "ROOT"
 # The settings with biases of all boundaries, of unmarked boundaries in text with and without punctuation, and of marked
 # boundaries.

@@ -13,6 +13,7 @@ from ..annotation.dependency_trees import find_cycle, prune
 from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
 from .system import name_arc
 
+# The label that spaCy's own parser uses for unlabelled arcs.
 NO_LABEL = "dep"
 
 

@@ -409,7 +409,7 @@ def join_words(texts: Iterable[str]) -> Iterator[str]:
     """Yields the text in pieces that begin with words, so that neither words nor whitespace between them is split."""
     rest = ""
     for text in texts:
-        # No word begins in what is left of earlier texts.
+        # `rest` contains no further start of a word, so only the new text is searched.
         seen = max(len(rest), 1)
         rest += text
         words = (at for at in range(len(rest) - 1, seen - 1, -1) if rest[at - 1].isspace() and not rest[at].isspace())

@@ -82,8 +82,10 @@ class TreeColumns:
         attributes = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
         order, rows = np.arange(len(tokens)), np.zeros(len(doc), dtype=np.intp)
         rows[tokens] = order
-        all_heads, is_shown = np.arange(len(doc)) + attributes[:, 0].astype(np.int64), np.zeros(len(doc), dtype=bool)
+        all_heads = np.arange(len(doc)) + attributes[:, 0].astype(np.int64)
+        is_shown = np.zeros(len(doc), dtype=bool)
         is_shown[tokens] = True
+        # Heads are rarely whitespace, and pruning takes longer.
         heads = rows[all_heads[tokens]] if is_shown[all_heads[tokens]].all() else prune(all_heads, is_shown).heads
         relations = attributes[tokens, 1]
         sides = 1 + np.sign(heads - order)

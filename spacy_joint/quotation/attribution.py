@@ -199,7 +199,7 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
         return find_signature(doc, cue)
     if token.text[-1] in ":.":
         return _find_announced(doc, cue, inside) or _find_introduction(doc, cue, inside) or _find_name(doc, cue, inside)
-    # Not `has_annotation`, which reads the whole document.
+    # `has_annotation` would read the whole document.
     if not token.dep:
         return _find_inverted(doc, cue, inside)
     mention = _find_head(token, inside)

@@ -37,6 +37,8 @@ GOING_ON = frozenset(
         "tout toute les la le",
     )
 )
+# Between marks, speech that goes on is likelier than narration after "et".
+GOING_ON_IN_MARKS = GOING_ON - {"et"}
 PARTICIPLE = re.compile(r"\w{2,}(ing|ant)")
 # English dialogue has this share of turns with narration.
 MIN_NARRATED = 0.1
@@ -114,7 +116,8 @@ def _ends_narration(doc: Doc, i: int, has_end: bool) -> bool:
     if doc[i].text in SENTENCE_ENDS:
         return has_end or doc.lang_ in AMERICAN
     following = doc[find_word(doc, i, 1)]
-    goes_on = following.lower_ in (GOING_ON - {"et"} if has_end else GOING_ON) or PARTICIPLE.fullmatch(following.lower_)
+    going_on = GOING_ON_IN_MARKS if has_end else GOING_ON
+    goes_on = following.lower_ in going_on or PARTICIPLE.fullmatch(following.lower_)
     return doc[i].text in COMMAS and not goes_on
 
 

@@ -162,7 +162,7 @@ def write_html(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
             ((content, quotation) for quotation in found for content in quotation.contents),
             key=lambda pair: pair[0].start,
         )
-        # A document makes its text anew each time.
+        # `doc.text` is built anew on each access.
         text, at = doc.text, 0
         for content, quotation in contents:
             if content.start_char < at:

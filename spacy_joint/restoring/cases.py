@@ -7,8 +7,7 @@ from collections.abc import Mapping
 LOWER, CAPITALISED, CAPITALS, PLURAL, OTHER = CASES = ("lower", "capitalised", "capitals", "plural", "other")
 # Words with one of these are addresses and the like, which get no capital at the beginning of a sentence.
 ADDRESS_SIGNS = ("@", "/", "\\", "#", "_")
-
-# Not "o'clock" and "o'er".
+# O'Brien, but not o'clock and o'er.
 IRISH_NAME = re.compile(r"o['’](?!clock|er)[a-z]{3}")
 
 

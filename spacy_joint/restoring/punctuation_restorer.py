@@ -141,6 +141,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         words = list_written(doc, list_texts(doc))
         if not self.cfg["overwrite"]:
             constraints = constraints | _find_given(words, ends)
+        # Sounds such as [MUSIC] stay as they are.
         constraints[find_sounds(doc)[tokens]] |= KEEPS_CASE | KEEPS_MARK
         actions = self.perceptron.predict(self._make_columns(values, tree, constraints))
         cases, marks = self.perceptron.system.build(constraints, actions)

@@ -18,6 +18,7 @@ from spacy.tokens import Doc
 from ..annotation.speech import format_clock
 from .words import Word, list_words, warn_of_estimates
 
+# A word that is continued on the next line.
 HYPHENATED = re.compile(r"[^\W\d_]-$")
 ROWS = ("sentence", "word")
 COLUMNS = ("start", "end", "speaker", "text")

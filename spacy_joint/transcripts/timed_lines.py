@@ -18,7 +18,7 @@ TSV_HEADER = "start\tend\ttext"
 TSV_LINE = re.compile(r"(?P<start>\d+)\t(?P<end>\d+)\t(?P<text>.*)")
 OTTER_NAME = re.compile(rf"(?P<name>[^\W\d_][^\t:]{{0,60}}?)(?:\s{{2,}}|\t)(?P<time>{CLOCK}(?:\s[AP]M)?)\s*")
 YOUTUBE_TIME = re.compile(rf"\s*(?P<time>{CLOCK})\s*")
-# In the header of a file, above the first name.
+# Headings above the first name in Otter's exports.
 OTTER_HEADER = frozenset(("SUMMARY KEYWORDS", "SPEAKERS"))
 OTTER_END = re.compile(r"Transcribed by https?://otter\.ai\s*")
 
@@ -89,6 +89,7 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment
 
 
 def _has_header(lines: Sequence[str]) -> bool:
+    """Returns whether lines before the first name are the header of an export."""
     above = takewhile(lambda line: not OTTER_NAME.fullmatch(line), lines)
     return any(line.strip() in OTTER_HEADER for line in above)
 

@@ -44,7 +44,7 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     for (first, start_time), (last, next_time) in zip(stamps, ends, strict=False):
         if next_time is None or start_time <= next_time:
             texts = [segment.text for segment in segments[first:last]]
-            # A name may have a line of its own.
+            # If the name is on a line by itself, the words begin on the next one.
             spoken = first + next((place for place, text in enumerate(texts) if text.strip()), 0)
             for at, (start, end) in enumerate(spread_until(texts, start_time, next_time), start=first):
                 segments[at] = segments[at]._replace(start_time=start, end_time=end, is_estimated=at > spoken)
