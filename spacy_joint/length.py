@@ -19,9 +19,8 @@ def lift_max_length(nlp: Language) -> Language:
 
 def lift_max_length_if_own(nlp: Language) -> Language:
     """Removes the limit if all components are from this package. RETURNS (Language): The same pipeline."""
-    package = __name__.partition(".")[0]
-    names = [type(component).__module__.partition(".")[0] for _, component in nlp.components]
-    return lift_max_length(nlp) if names and set(names) == {package} else nlp
+    packages = {type(component).__module__.partition(".")[0] for _, component in nlp.components}
+    return lift_max_length(nlp) if packages == {__package__} else nlp
 
 
 def create_max_length_lifter() -> Callable[[Language], Language]:

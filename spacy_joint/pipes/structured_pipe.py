@@ -220,12 +220,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         deque(examples, maxlen=0)
         self.cfg[CHARACTERS] = characters.known
         labels = self.extend_labels(labels, self._added_labels)
-        names = self.custom_columns.names
-        texts = [read_text(self.default_templates if templates is None else templates)]
-        if templates is None and self.coarse_templates is not None and FINE_TAG in names:
-            texts = [TAG_ATOM.sub(f".{FINE_TAG}", texts[0]), read_text(self.coarse_templates)]
-        if templates is None and self.guide_templates is not None and set(self.guide_columns) & set(names):
-            texts.append(read_guide_templates(self.guide_templates, names, self.guide_slots, self.guide_columns))
+        texts = self._read_default_templates() if templates is None else [read_text(templates)]
         if additional_templates is not None:
             texts.append(read_text(additional_templates))
         self.word_classes = WordClasses.from_dict(word_classes or {})
@@ -234,6 +229,16 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         util.logger.info("%s: seed %d", self.name, self.perceptron.seed)
         # A blank line ends a block.
         self._set_up(labels, "\n\n".join(texts))
+
+    def _read_default_templates(self) -> list[str]:
+        """Reads the templates of the task, for the custom columns of the component."""
+        names = self.custom_columns.names
+        texts = [read_text(self.default_templates)]
+        if self.coarse_templates is not None and FINE_TAG in names:
+            texts = [TAG_ATOM.sub(f".{FINE_TAG}", texts[0]), read_text(self.coarse_templates)]
+        if self.guide_templates is not None and set(self.guide_columns) & set(names):
+            texts.append(read_guide_templates(self.guide_templates, names, self.guide_slots, self.guide_columns))
+        return texts
 
     def _set_up(self, labels: Any, templates: str) -> None:
         super()._set_up(labels, templates)

@@ -163,11 +163,9 @@ def find_reference_starts(example: Example) -> np.ndarray | None:
     # Not `Example.get_aligned_sent_starts`, which fails if a sentence starts with a token without a counterpart.
     counterparts = example.alignment.y2x
     for sentence in example.reference.sents:
-        for token in sentence:
-            places = counterparts[token.i]
-            if len(places):
-                starts[int(places[0])] = True
-                break
+        places = counterparts[sentence.start : sentence.end]
+        if len(places):
+            starts[places[0]] = True
     return move_off_whitespace(starts, example.predicted)
 
 
