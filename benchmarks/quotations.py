@@ -34,7 +34,8 @@ KINDS = (ALL, DIRECT, INDIRECT, MIXED)
 LENGTHS = (2, 5, 10, 15, 20, 30, 40, 60, 10_000)
 SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
 GUIDE, CUES, SPANS = COMPONENTS = ("span_guide", "quotation_cues", "quotation_spans")
-TEMPLATES = Path(spacy.util.get_package_path("spacy_joint")) / "quotation" / "label_templates.txt"
+FOLDER = Path(spacy.util.get_package_path("spacy_joint")) / "quotation"
+TEMPLATES = [FOLDER / "token_templates.txt", FOLDER / "label_templates.txt"]
 
 
 def annotate(predict: Callable[[Doc], object], references: Sequence[Example]) -> tuple[list[Example], float]:
@@ -114,7 +115,7 @@ class Crf:
     ) -> None:
         import pycrfsuite
 
-        lines = TEMPLATES.read_text(encoding="utf8").splitlines()
+        lines = [line for path in TEMPLATES for line in path.read_text(encoding="utf8").splitlines()]
         templates = [line.split() for line in lines if line.strip() and not line.startswith("#") and "tag-" not in line]
         self.templates = [[_parse_atom(atom) for atom in template] for template in templates]
         names = {name for template in self.templates for _, name in template}

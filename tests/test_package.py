@@ -269,6 +269,7 @@ def test_compiled_modules_come_with_stubs(path):
         "quotation/span_templates.txt",
         "quotation/speaker_model.bin",
         "quotation/speaker_templates.txt",
+        "quotation/token_templates.txt",
         "trees/head_rules_english.txt",
         "phrases/gap_templates.txt",
         "hedges/guide_templates.txt",

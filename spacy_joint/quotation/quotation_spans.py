@@ -38,6 +38,7 @@ from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.system import System
 from ..errors import Errors, JointValueError, check_choice
+from ..files.reading import read_text
 from ..pipes.component_files import Parts
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
@@ -90,6 +91,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
     """
 
     file_names = (*StructuredPipe.file_names, SPEAKERS)
+    default_templates = TEMPLATES / "token_templates.txt"
     columns = ALL_COLUMNS
     guide_columns = SPAN_GUIDE_COLUMNS
 
@@ -99,7 +101,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         super().__init__(vocab, model, name, **settings)
         self.speaker_model: ChoiceModel | None = None
         has_spans = settings["method"] in ("semimarkov", "combined")
-        self.default_templates = TEMPLATES / ("span_templates.txt" if has_spans else "label_templates.txt")
+        self.method_templates = TEMPLATES / ("span_templates.txt" if has_spans else "label_templates.txt")
         self.guide_templates = TEMPLATES / "span_guide_templates.txt" if has_spans else None
         self.find_marking: Callable[[Doc], Marking] = partial(find_marking, **{key: settings[key] for key in STYLE})
 
@@ -136,6 +138,11 @@ class QuotationSpans(StructuredPipe[Quoted]):
             return TaggingSystem(CHAIN, 2)
         # Without a beam, spans are scored independently.
         return QuotationSystem(self.cfg["decoder"] == "beam")
+
+    def _read_default_templates(self) -> list[str]:
+        """Reads the templates of tokens, those of labels or spans, and any of a guide."""
+        tokens, *guide = super()._read_default_templates()
+        return [tokens, read_text(self.method_templates), *guide]
 
     def make_instances(self, example: Example) -> list[Instance]:
         """Makes an instance of the quotations of the reference; none if they are not annotated."""
