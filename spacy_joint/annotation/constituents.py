@@ -58,9 +58,9 @@ class Phrase(NamedTuple):
     function: str = ""
 
 
-def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = None) -> None:
-    """Write the constituents of trees below their roots, one tree per sentence, and any functions to a document.
-    `tokens` are the positions of the words; by default, all."""
+def set_trees(doc: Doc, trees: Iterable[Tree]) -> None:
+    """Write the constituents of trees below their roots, one tree per sentence, and any functions to a document
+    without whitespace."""
     words: list[Tree] = []
 
     def read() -> Iterator[tuple[int, list[Phrase]]]:
@@ -71,21 +71,15 @@ def set_trees(doc: Doc, trees: Iterable[Tree], tokens: Sequence[int] | None = No
             below = [(node, bits) for node, bits in yields[1:] if not node.is_preterminal]
             yield len(preterminals), [Phrase(node.label, find_blocks(bits), node.function) for node, bits in below]
 
-    set_phrases(doc, read(), tokens)
+    set_phrases(doc, read(), range(len(doc)))
     if any(word.function for word in words):
-        word_functions = [""] * len(doc)
-        for token, word in zip(range(len(doc)) if tokens is None else tokens, words, strict=False):
-            word_functions[token] = word.function
-        doc.spans[CONSTITUENTS].attrs[WORD_FUNCTIONS] = word_functions
+        missing = [""] * (len(doc) - len(words))
+        doc.spans[CONSTITUENTS].attrs[WORD_FUNCTIONS] = [*(word.function for word in words), *missing]
 
 
-def set_phrases(
-    doc: Doc, sentences: Iterable[tuple[int, Iterable[Phrase]]], tokens: Sequence[int] | None = None
-) -> None:
+def set_phrases(doc: Doc, sentences: Iterable[tuple[int, Iterable[Phrase]]], tokens: Sequence[int]) -> None:
     """Write constituents and any functions to a document, given the number of words of each sentence and its
-    constituents below the root, each after those around it. `tokens` are the positions of the words; by default,
-    all."""
-    tokens = range(len(doc)) if tokens is None else tokens
+    constituents below the root, each after those around it. `tokens` are the positions of the words."""
     spans: list[Span] = []
     functions: list[str] = []
     n_discontinuous = first = 0
@@ -150,8 +144,7 @@ def get_tree(span: Doc | Span) -> Tree:
     RAISES ValueError: If constituents are not annotated (J336) or cross (J335), or the span cuts a constituent (J337).
     """
     span = span[:] if isinstance(span, Doc) else span
-    near = _find_near(_require_constituents(span.doc), span.start, span.end)
-    return _make_tree(span, group_blocks(span.doc, near))
+    return _make_tree(span, group_blocks(span.doc, _find_near(span)))
 
 
 def _make_tree(span: Span, constituents: Iterable[Sequence[int]]) -> Tree:
@@ -208,11 +201,10 @@ def _refuse_to_cut(span: Span, blocks: Sequence[Span]) -> NoReturn:
 def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iterator[Span]:
     """Iterate over the constituents with one of the labels (by default, any label), in text order; unless `nested`,
     without constituents inside other yielded ones."""
-    doc, first, last = (span, 0, len(span)) if isinstance(span, Doc) else (span.doc, span.start, span.end)
-    end = first
-    for constituent in _list_near(doc, first, last):
-        inside = first <= constituent.start and constituent.end <= last
-        if inside and (not labels or constituent.label_ in labels) and (nested or constituent.start >= end):
+    span = span[:] if isinstance(span, Doc) else span
+    end = span.start
+    for constituent in _list_within(span):
+        if (not labels or constituent.label_ in labels) and (nested or constituent.start >= end):
             end = constituent.end
             yield constituent
 
@@ -220,8 +212,7 @@ def iterate_phrases(span: Doc | Span, *labels: str, nested: bool = True) -> Iter
 def get_labels(span: Span) -> tuple[str, ...]:
     """Get the labels of the constituents with exactly this extent, from the top down; none if it is not a
     constituent."""
-    near = _list_near(span.doc, span.start, span.end)
-    return tuple(other.label_ for other in near if (other.start, other.end) == (span.start, span.end))
+    return tuple(other.label_ for other in _list_within(span) if len(other) == len(span))
 
 
 def get_parse_string(span: Doc | Span) -> str:
@@ -235,8 +226,7 @@ def get_parse_string(span: Doc | Span) -> str:
 
 def get_parent(span: Span) -> Span | None:
     """Find the smallest constituent that contains the span and is larger; None if there is none."""
-    near = _list_near(span.doc, span.start, span.end)
-    around = (other for other in near if other.start <= span.start and span.end <= other.end)
+    around = (other for other in _list_near(span) if other.start <= span.start and span.end <= other.end)
     return min((other for other in around if len(other) > len(span)), key=len, default=None)
 
 
@@ -244,9 +234,8 @@ def iterate_constituents(span: Span) -> Iterator[Span]:
     """Iterate over the constituents within the span, and its words, in preorder. Each extent is yielded once, with the
     topmost of its labels; `span._.labels` has all of them. Words that are not constituents have no label."""
     labels: dict[Block, str] = {}
-    for other in _list_near(span.doc, span.start, span.end):
-        if span.start <= other.start and other.end <= span.end:
-            labels.setdefault((other.start, other.end), other.label_)
+    for other in _list_within(span):
+        labels.setdefault((other.start, other.end), other.label_)
     for token in span:
         if not token.text.isspace():
             labels.setdefault((token.i, token.i + 1), "")
@@ -268,7 +257,7 @@ def get_blocks(span: Span) -> SpanGroup:
     group = _require_constituents(span.doc)
     blocks = [span]
     if span.id:
-        near = group_blocks(span.doc, _find_near(group, span.start, span.end))
+        near = group_blocks(span.doc, _find_near(span))
         alike = ([group[place] for place in places] for places in near if group[places[0]].id == span.id)
         blocks = next((found for found in alike if span in found), blocks)
     return SpanGroup(span.doc, name=span.label_, spans=blocks)
@@ -280,19 +269,24 @@ def _require_constituents(doc: Doc) -> SpanGroup:
     return doc.spans[CONSTITUENTS]
 
 
-def _list_near(doc: Doc, first: int, last: int) -> list[Span]:
-    """List the constituents in the sentences of tokens `first` to `last` - 1."""
-    group = _require_constituents(doc)
-    return [group[place] for place in _find_near(group, first, last)]
+def _list_within(span: Span) -> list[Span]:
+    """List the constituents within a span."""
+    return [other for other in _list_near(span) if span.start <= other.start and other.end <= span.end]
 
 
-def _find_near(group: SpanGroup, first: int, last: int) -> range:
-    """Find the places of the constituents in the sentences of tokens `first` to `last` - 1; all places if the group is
-    not sorted or there are no sentences. No constituent is in several sentences."""
-    doc = group.doc
-    if not first < last or group.attrs.get(SORTED) != len(group) or not doc.has_annotation("SENT_START"):
+def _list_near(span: Span) -> list[Span]:
+    """List the constituents in the sentences of a span."""
+    group = _require_constituents(span.doc)
+    return [group[place] for place in _find_near(span)]
+
+
+def _find_near(span: Span) -> range:
+    """Find the places of the constituents in the sentences of a span; all places if their group is not sorted or there
+    are no sentences. No constituent is in several sentences."""
+    group = _require_constituents(span.doc)
+    if not len(span) or group.attrs.get(SORTED) != len(group) or not span.doc.has_annotation("SENT_START"):
         return range(len(group))
-    start, end = doc[first].sent.start, doc[last - 1].sent.end
+    start, end = span[0].sent.start, span[-1].sent.end
     key = attrgetter("start")
     return range(bisect_left(group, start, key=key), bisect_left(group, end, key=key))
 

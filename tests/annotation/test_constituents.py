@@ -5,7 +5,7 @@ import spacy
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.constituents import register_extensions, set_trees
+from spacy_joint.annotation.constituents import register_extensions, set_constituents, set_trees
 from spacy_joint.trees.constituency_trees import parse_trees
 
 register_extensions()
@@ -60,7 +60,7 @@ def test_tokens_are_spans_of_one_word(doc):
 
 def test_whitespace_is_no_constituent():
     doc = Doc(Vocab(), words=["\n", "run", "\n"], tags=["_SP", "VB", "_SP"])
-    set_trees(doc, parse_trees("(ROOT (VP (VB run)))"), [1])
+    set_constituents(doc, [("VP", 1, 2)])
     assert [span.text for span in doc[0:3]._.constituents] == ["run"]
 
 

@@ -179,7 +179,7 @@ def test_a_phrase_can_be_drawn():
 @pytest.mark.parametrize("words", [[], ["\n"]])
 def test_without_words_there_is_nothing_to_draw(words):
     doc = Doc(Vocab(), words=words)
-    set_trees(doc, [], [])
+    set_trees(doc, [])
     assert "<text" not in render_tree(doc, jupyter=False)
     assert "<text" not in render_tree(doc[:], jupyter=False)
 
