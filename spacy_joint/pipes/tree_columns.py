@@ -52,10 +52,6 @@ class TreeColumns:
         custom: CustomColumns = NO_CUSTOM_COLUMNS,
         spelling: Spelling = AS_WRITTEN,
     ) -> None:
-        self.names = tuple(names)
-        self.word_classes = word_classes
-        self.custom = custom
-        self.spelling = spelling
         # For each column, the relative that it shows, and the column of this relative.
         related = {*RELATED, "head_dep", "subject_dep"}
         shown = [name.split("_") if name in related else ("token", name) for name in names]
@@ -67,9 +63,6 @@ class TreeColumns:
         self.reads_tree = not set(TREE_COLUMNS).isdisjoint(names)
         # The kind of a dependent by the hash of its relation.
         self.kinds: dict[int, int] = {}
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (TreeColumns, (self.names, self.word_classes, self.custom, self.spelling))
 
     def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Returns the values of the columns, and the tokens of their rows: see `WordColumns.values_of`.

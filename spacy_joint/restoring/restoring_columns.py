@@ -73,10 +73,6 @@ class RestoringColumns:
         # The results of `_are`, by names and hashes.
         self._known: dict[tuple[str, int], bool] = {}
 
-    def __reduce__(self) -> tuple[object, ...]:
-        columns = self.tree_columns
-        return (RestoringColumns, (self.names, columns.word_classes, columns.custom, columns.spelling))
-
     def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """See `WordColumns.values_of`. RAISES ValueError: If more of the document follows (J037)."""
         others, tokens = self.tree_columns.values_of(doc, more_follows)
