@@ -1,7 +1,8 @@
 """Columns that also describe the phrases that begin and end at a word, and the question that its sentence asks. Only
 words have rows, so text looks the same with and without marks."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from spacy.tokens import Doc
 from ..annotation.dependency_trees import cut_subtype, prune
 from ..annotation.restored import is_punctuation, list_texts
 from ..pipes.custom_columns import CustomColumns
-from ..pipes.spelling import AS_WRITTEN, Spelling
+from ..pipes.spelling import Spelling
 from ..pipes.tree_columns import TreeColumns
 from ..pipes.word_classes import WordClasses
 
@@ -29,8 +30,8 @@ PHRASE_COLUMNS = (*OPENS, *CLOSES, QUESTION)
 SIZES = np.array([2, 3, 4, 6, 9, 15])
 MOST_CONJUNCTS = 3
 AUXILIARIES, SUBJECTS, CONJUNCT = ("aux", "cop"), ("nsubj", "csubj", "expl"), ("conj",)
-# Penn Treebank tags of interrogatives begin with it.
-INTERROGATIVE = "W"
+# The first letter of the Penn Treebank tags of interrogatives.
+INTERROGATIVE = ("W",)
 
 
 class WordTree(NamedTuple):
@@ -63,15 +64,13 @@ class RestoringColumns:
     """Builds the columns of documents with trees: those of `TreeColumns`, and PHRASE_COLUMNS."""
 
     def __init__(
-        self, names: Sequence[str], word_classes: WordClasses, custom: CustomColumns, spelling: Spelling = AS_WRITTEN
+        self, names: Sequence[str], word_classes: WordClasses, custom: CustomColumns, spelling: Spelling
     ) -> None:
         self.names = tuple(names)
         others = [name for name in names if name not in PHRASE_COLUMNS]
         self.tree_columns = TreeColumns(others, word_classes, custom, spelling)
         self.places = np.array([names.index(name) for name in others], dtype=np.intp)
         self.reads_phrases = len(others) < len(names)
-        # The results of `_are`, by names and hashes.
-        self._known: dict[tuple[str, int], bool] = {}
 
     def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """See `WordColumns.values_of`. RAISES ValueError: If more of the document follows (J037)."""
@@ -84,78 +83,74 @@ class RestoringColumns:
         values[:, self.places] = others
         tree = read_word_tree(doc, tokens)
         tags = doc.to_array([TAG]).reshape(len(doc))[tokens]
-        shown = self._show_phrases(tree, tags, doc.vocab.strings)
+        shown = _show_phrases(tree, tags, doc.vocab.strings)
         for name in {*PHRASE_COLUMNS}.intersection(self.names):
             values[:, self.names.index(name)] = shown[name]
         return values, tokens
 
-    def _show_phrases(self, tree: WordTree, tags: np.ndarray, strings: StringStore) -> dict[str, np.ndarray]:
-        heads, relations = tree.heads, tree.relations
-        n = len(heads)
-        words = np.arange(n)
-        left, right = _spread(np.minimum, heads), _spread(np.maximum, heads)
-        sizes = right - left + 1
-        is_conjunct = self._match(relations, CONJUNCT, strings)
-        conjuncts = np.bincount(heads[is_conjunct], minlength=n)[heads]
-        before = np.zeros(n, dtype=np.int64)
-        # Conjuncts grouped by their head, in the order of the text.
-        in_rows = np.flatnonzero(is_conjunct)[np.argsort(heads[is_conjunct], kind="stable")]
-        firsts = np.flatnonzero(np.diff(heads[in_rows], prepend=-1))
-        lengths = np.diff(np.append(firsts, len(in_rows)))
-        before[in_rows] = np.arange(len(in_rows)) - np.repeat(firsts, lengths)
-        counted = np.minimum(before, MOST_CONJUNCTS) * (MOST_CONJUNCTS + 1) + np.minimum(conjuncts, MOST_CONJUNCTS)
-        phrase_columns = {
-            "dep": relations,
-            "tag": tags,
-            "size": np.searchsorted(SIZES, sizes, side="right") + 1,
-            "side": np.sign(heads - words) + 2,
-            "conjuncts": np.where(is_conjunct, counted, 0),
-        }
-        shown = {}
-        for edge, ends in (("opens", left), ("closes", right)):
-            largest = np.full(n, -1)
-            # Larger phrases overwrite smaller ones.
-            order = np.argsort(sizes, kind="stable")
-            largest[ends[order]] = order
-            for name, values in phrase_columns.items():
-                shown[f"{edge}_{name}"] = np.where(largest < 0, 0, values[largest].astype(np.uint64))
-        shown[QUESTION] = self._show_questions(tree, tags, left, right, strings)
-        return shown
 
-    def _show_questions(
-        self, tree: WordTree, tags: np.ndarray, left: np.ndarray, right: np.ndarray, strings: StringStore
-    ) -> np.ndarray:
-        heads, relations, sentences, _ = tree
-        n = len(heads)
-        first = {}
-        for names in (AUXILIARIES, SUBJECTS):
-            found = np.flatnonzero(self._match(relations, names, strings))
-            first[names] = np.full(n, n)
-            np.minimum.at(first[names], heads[found], found)
-        auxiliaries = first[AUXILIARIES]
-        clauses = np.flatnonzero((auxiliaries < first[SUBJECTS]) & (first[SUBJECTS] < n))
-        shown = np.zeros(n, dtype=np.uint64)
-        if len(clauses):
-            asked = np.append(0, np.cumsum(self._match(tags, (INTERROGATIVE,), strings, by_prefix=True)))
-            is_asked = asked[auxiliaries[clauses]] > asked[left[clauses]]
-            ends = np.append(sentences[1:] != sentences[:-1], True)[right[clauses]]
-            values = relations[clauses] * np.uint64(4) + is_asked.astype(np.uint64) * np.uint64(2) + ends + np.uint64(1)
-            last = np.zeros(int(sentences[-1]) + 1, dtype=np.uint64)
-            last[sentences[clauses]] = values
-            shown = last[sentences]
-        return shown
+def _show_phrases(tree: WordTree, tags: np.ndarray, strings: StringStore) -> dict[str, np.ndarray]:
+    heads, relations = tree.heads, tree.relations
+    n = len(heads)
+    words = np.arange(n)
+    left, right = _spread(np.minimum, heads), _spread(np.maximum, heads)
+    sizes = right - left + 1
+    is_conjunct = _match(relations, cut_subtype, CONJUNCT, strings)
+    conjuncts = np.bincount(heads[is_conjunct], minlength=n)[heads]
+    before = np.zeros(n, dtype=np.int64)
+    # Conjuncts grouped by their head, in the order of the text.
+    in_rows = np.flatnonzero(is_conjunct)[np.argsort(heads[is_conjunct], kind="stable")]
+    firsts = np.flatnonzero(np.diff(heads[in_rows], prepend=-1))
+    lengths = np.diff(np.append(firsts, len(in_rows)))
+    before[in_rows] = np.arange(len(in_rows)) - np.repeat(firsts, lengths)
+    counted = np.minimum(before, MOST_CONJUNCTS) * (MOST_CONJUNCTS + 1) + np.minimum(conjuncts, MOST_CONJUNCTS)
+    phrase_columns = {
+        "dep": relations,
+        "tag": tags,
+        "size": np.searchsorted(SIZES, sizes, side="right") + 1,
+        "side": np.sign(heads - words) + 2,
+        "conjuncts": np.where(is_conjunct, counted, 0),
+    }
+    shown = {}
+    for edge, ends in (("opens", left), ("closes", right)):
+        largest = np.full(n, -1)
+        # Larger phrases overwrite smaller ones.
+        order = np.argsort(sizes, kind="stable")
+        largest[ends[order]] = order
+        for name, values in phrase_columns.items():
+            shown[f"{edge}_{name}"] = np.where(largest < 0, 0, values[largest].astype(np.uint64))
+    shown[QUESTION] = _show_questions(tree, tags, left, right, strings)
+    return shown
 
-    def _match(
-        self, hashes: np.ndarray, names: Collection[str], strings: StringStore, by_prefix: bool = False
-    ) -> np.ndarray:
-        """Tells which hashes are among these relations, or, if `by_prefix`, begin with one of these letters."""
-        key = "".join(names)
-        listed = hashes.tolist()
-        for value in {*listed}:
-            if (key, value) not in self._known:
-                text = strings[value] if value else ""
-                self._known[key, value] = text[:1] in names if by_prefix else cut_subtype(text) in names
-        return np.array([self._known[key, value] for value in listed], dtype=bool)
+
+def _show_questions(
+    tree: WordTree, tags: np.ndarray, left: np.ndarray, right: np.ndarray, strings: StringStore
+) -> np.ndarray:
+    heads, relations, sentences, _ = tree
+    n = len(heads)
+    first = {}
+    for names in (AUXILIARIES, SUBJECTS):
+        found = np.flatnonzero(_match(relations, cut_subtype, names, strings))
+        first[names] = np.full(n, n)
+        np.minimum.at(first[names], heads[found], found)
+    auxiliaries = first[AUXILIARIES]
+    clauses = np.flatnonzero((auxiliaries < first[SUBJECTS]) & (first[SUBJECTS] < n))
+    shown = np.zeros(n, dtype=np.uint64)
+    if len(clauses):
+        asked = np.append(0, np.cumsum(_match(tags, itemgetter(slice(1)), INTERROGATIVE, strings)))
+        is_asked = asked[auxiliaries[clauses]] > asked[left[clauses]]
+        ends = np.append(sentences[1:] != sentences[:-1], True)[right[clauses]]
+        values = relations[clauses] * np.uint64(4) + is_asked.astype(np.uint64) * np.uint64(2) + ends + np.uint64(1)
+        last = np.zeros(int(sentences[-1]) + 1, dtype=np.uint64)
+        last[sentences[clauses]] = values
+        shown = last[sentences]
+    return shown
+
+
+def _match(hashes: np.ndarray, cut: Callable[[str], str], allowed: Collection[str], strings: StringStore) -> np.ndarray:
+    """Tells which hashes are of strings of which the part that `cut` returns is allowed (bool)."""
+    matching = [value for value in {*hashes.tolist()} if cut(strings[value]) in allowed]
+    return np.isin(hashes, np.array(matching, dtype=np.uint64))
 
 
 def _spread(choose: np.ufunc, heads: np.ndarray) -> np.ndarray:

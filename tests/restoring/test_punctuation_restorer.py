@@ -250,4 +250,4 @@ def test_columns_show_phrases_and_questions(nlp):
 
 def made_of(nlp):
     restorer = nlp.get_pipe("punctuation_restorer")
-    return restorer.word_classes, restorer.custom_columns
+    return restorer.word_classes, restorer.custom_columns, restorer.spelling
