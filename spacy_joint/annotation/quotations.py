@@ -4,7 +4,7 @@ The types are those of Scheible, Klinger & Pado (ACL 2016): direct, mixed or ind
 marks happen elsewhere.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Set
 
 from spacy.tokens import Doc, Span
 
@@ -27,22 +27,18 @@ DOUBLE = frozenset(('"', "＂", "``", "''", "“", "”", "„", "‟", "«", "�
 TRAILING = frozenset(",.:?")
 
 
-def find_type(words: Sequence[str], marks: Set[str] = DOUBLE) -> str:
-    """Find the type of a quotation: direct if its first and last words are marks, mixed if any word is, else
-    indirect."""
-    if words[0] in marks and words[-1] in marks:
+def find_type(doc: Doc, start: int, end: int, marks: Set[str] = DOUBLE) -> str:
+    """Find the type of the quotation of tokens `start` to `end` - 1: direct if the first and the last are marks, mixed
+    if any token is, else indirect."""
+    are_marks = [token.text in marks for token in doc[start:end]]
+    if are_marks[0] and are_marks[-1]:
         return DIRECT
-    return MIXED if any(word in marks for word in words) else INDIRECT
-
-
-def get_words(doc: Doc, start: int, end: int) -> list[str]:
-    """Get the words of tokens `start` to `end` - 1."""
-    return [token.text for token in doc[start:end]]
+    return MIXED if any(are_marks) else INDIRECT
 
 
 def make_span(doc: Doc, start: int, end: int, span_id: str) -> Span:
     """Make the quotation of tokens `start` to `end` - 1, labelled with its type."""
-    return Span(doc, start, end, label=find_type(get_words(doc, start, end)), span_id=span_id)
+    return Span(doc, start, end, label=find_type(doc, start, end), span_id=span_id)
 
 
 def find_heads(doc: Doc, key: str) -> list[int]:

@@ -43,7 +43,7 @@ def read_litbank(path: Path, vocab: Vocab) -> Iterator[Doc]:
         for number, line in enumerate(lines, start=1):
             if line[0] == "QUOTE":
                 begin, end = _find_run(line, first, file, number)
-                label = find_type([token.text for token in doc[begin:end]])
+                label = find_type(doc, begin, end)
                 speaker = speakers.get(line[1], "")
                 spans.append(Span(doc, begin, end, label=label, kb_id=speaker, span_id=line[1]))
         doc.spans[QUOTATIONS] = sorted(spans, key=lambda span: span.start)

@@ -31,7 +31,6 @@ from ..annotation.quotations import (
     find_head,
     find_heads,
     find_type,
-    get_words,
 )
 from ..engine.choice_model import ChoiceModel
 from ..engine.columns import Columns
@@ -217,9 +216,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
 
     def _find_by_rules(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:
         direct, others = find_rule_quotations(doc, marking, cues)
-        labels = dict.fromkeys(direct, DIRECT) | {
-            run: find_type(get_words(doc, *run), marking.style.marks) for run in others
-        }
+        labels = dict.fromkeys(direct, DIRECT) | {run: find_type(doc, *run, marking.style.marks) for run in others}
         return sorted(labels), [labels[run] for run in sorted(labels)], [1.0] * len(labels)
 
     def _find_trained(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:
@@ -230,7 +227,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         runs = [(int(tokens[first]), int(tokens[last]) + 1) for first, last in found]
         if self.cfg["method"] == "combined":
             runs, scores = self._combine(doc, runs, scores)
-        return runs, [find_type(get_words(doc, *run), marking.style.marks) for run in runs], scores
+        return runs, [find_type(doc, *run, marking.style.marks) for run in runs], scores
 
     def _search(self, columns: Columns, tokens: np.ndarray, cues: list[int]) -> list[Run]:
         """Finds quotations, as first and last rows of the columns."""
@@ -257,7 +254,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         kept = {(span.start, span.end): 1.0 for span in doc.spans[key] if span.label_ != INDIRECT}
         taken = mark(doc, kept)
         for (begin, end), score in zip(runs, scores, strict=True):
-            if find_type(get_words(doc, begin, end)) == INDIRECT and not taken[begin:end].any():
+            if find_type(doc, begin, end) == INDIRECT and not taken[begin:end].any():
                 kept[begin, end] = score
         return sorted(kept), [kept[run] for run in sorted(kept)]
 

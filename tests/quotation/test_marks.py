@@ -4,6 +4,7 @@ import pytest
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.tokens import Doc
 
 from spacy_joint.annotation.quotations import find_type
 from spacy_joint.quotation.layout import find_paragraph_starts
@@ -23,7 +24,7 @@ NLP = spacy.blank("en")
     ],
 )
 def test_the_type_of_a_span_is_that_of_its_marks(words, label):
-    assert find_type(words) == label
+    assert find_type(Doc(NLP.vocab, words=words), 0, len(words)) == label
 
 
 def test_paragraphs_start_after_line_breaks():
@@ -34,5 +35,7 @@ def test_paragraphs_start_after_line_breaks():
 @given(st.text(alphabet="a\"“”'‘’«»„ \n.,", max_size=60), st.booleans(), st.booleans())
 def test_pairs_of_any_text_are_in_order_and_apart(text, single, inward):
     doc = NLP.make_doc(text)
-    edges = [i for pair in pair_marks(doc, MarkStyle(single, inward), find_paragraph_starts(doc)) for i in pair]
+    edges = [
+        i for pair in pair_marks(doc, MarkStyle(single, inward, True, False), find_paragraph_starts(doc)) for i in pair
+    ]
     assert edges == sorted(set(edges))
