@@ -14,14 +14,13 @@ import numpy as np
 from spacy.attrs import DEP
 from spacy.tokens import Doc, Span
 
+from ..annotation.restored import list_texts
 from .characters import MIN_VOTES, NARRATOR, Character, find_titled, join_names
-from .marks import Texts
 from .names import BOUND, BOUND_OTHERS, FEMALE, MALE, Mention, Name, find_names, is_person_noun, read_names
 
 PRONOUNS = {
-    **dict.fromkeys(("he", "him", "himself"), MALE),
+    **dict.fromkeys(("he", "him", "his", "himself"), MALE),
     **dict.fromkeys(("she", "her", "hers", "herself"), FEMALE),
-    "his": MALE,
 }
 POSSESSIVES = frozenset(("his", "her", "my", "our", "your", "their", "'s", "’s"))
 ARTICLES = frozenset(("the", "this", "that"))
@@ -60,7 +59,7 @@ class Cast:
         self.doc = doc
         self.starts = starts
         self.inside = inside.tolist()
-        self.words: list[str] = Texts(doc).map(lambda text: text.lower().rstrip(".") or text)
+        self.words = [text.lower().rstrip(".") or text for text in list_texts(doc)]
         labels = [doc.vocab.strings[label] for label in SUBJECTS]
         self.is_subject = np.isin(doc.to_array([DEP]), np.array(labels, dtype=np.uint64)).tolist()
         mentions = find_names(doc, speakers)

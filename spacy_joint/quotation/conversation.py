@@ -65,10 +65,10 @@ def find_characters(
     runs: Sequence[Run],
     labels: Sequence[str],
     mentions: Sequence[Run | None],
-    model: ChoiceModel | None = None,
+    model: ChoiceModel | None,
 ) -> Attribution:
     """Finds the characters of an English document's quotations, and where they are mentioned, given the first words of
-    paragraphs, and the types and mentioned speakers of quotations. By default, uses the model of the package."""
+    paragraphs, and the types and mentioned speakers of quotations. Without a model, uses that of the package."""
     cast, turns = find_turns(doc, starts, runs, labels, mentions)
     attribute(cast, turns, load_model() if model is None else model)
     found: list[tuple[Character | None, float]] = [(None, 0.0)] * len(runs)

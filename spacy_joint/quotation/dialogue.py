@@ -45,7 +45,7 @@ MIN_NARRATED = 0.1
 MIN_TURNS = 2
 
 
-def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], dashes: bool | str = AUTO) -> list[Run]:
+def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], dashes: bool | str) -> list[Run]:
     """Finds the spoken parts of turns (first token, end), in order, without dashes and final commas, given possible
     cues. `dashes` says whether dashes start speech; with "auto", the language or the document decides."""
     if not dashes:
@@ -60,8 +60,8 @@ def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], das
         if _ends_turn(doc, end - 1):
             turns.append((begin, end))
     if dashes == AUTO and doc.lang_ not in LANGUAGES:
-        narrated = [any(opens_narration(doc, i, cues) for i in range(begin + 2, end)) for begin, end in turns]
-        if len(turns) < MIN_TURNS or sum(narrated) < max(1, MIN_NARRATED * len(turns)):
+        n_narrated = sum(any(_opens_narration(doc, i, cues) for i in range(begin + 2, end)) for begin, end in turns)
+        if len(turns) < MIN_TURNS or n_narrated < max(1, MIN_NARRATED * len(turns)):
             return []
     return [run for begin, end in turns for run in find_spoken(doc, begin, end, cues)]
 
@@ -72,8 +72,8 @@ def _ends_turn(doc: Doc, i: int) -> bool:
 
 
 def find_spoken(doc: Doc, begin: int, end: int, cues: Set[int], has_end: bool = False) -> list[Run]:
-    """Finds the spoken parts of what follows a mark at `begin`, without final commas. `has_end` says whether a mark
-    ends it, so that a sentence of narration is followed by speech."""
+    """Finds the spoken parts of what follows a mark at `begin`, without final commas. `has_end` says whether a mark at
+    `end` closes it: then speech follows a sentence of narration, and speech without narration includes both marks."""
     runs = []
     first: int | None = begin + 1
     is_dashed = False
@@ -81,9 +81,11 @@ def find_spoken(doc: Doc, begin: int, end: int, cues: Set[int], has_end: bool = 
         if first is None:
             if doc[i].text in DASHES or (not is_dashed and _ends_narration(doc, i, has_end)):
                 first = i + 1
-        elif i > begin + 1 and opens_narration(doc, i, cues):
+        elif i > begin + 1 and _opens_narration(doc, i, cues):
             runs.append((first, i))
             first, is_dashed = None, doc[i].text in DASHES
+    if has_end and first == begin + 1:
+        return [(begin, end + 1)]
     if first is not None:
         runs.append((first, end))
     # Removes punctuation of narration before the first word, and commas at the end.
@@ -91,7 +93,7 @@ def find_spoken(doc: Doc, begin: int, end: int, cues: Set[int], has_end: bool = 
     return [run for run in trimmed if any(token.text[0].isalnum() for token in doc[run[0] : run[1]])]
 
 
-def opens_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
+def _opens_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
     """Returns whether narration begins with a token within speech."""
     before, following = find_word(doc, i, -1), find_word(doc, i, 1)
     after_stop = _ends_turn(doc, before)

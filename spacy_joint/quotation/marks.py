@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence, Set
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from spacy.attrs import ORTH
@@ -67,13 +67,7 @@ class MarkStyle:
     ’ then opens only where ‘ is not used. Guillemets can point inward, »so«, as in German print. Dashes can start
     speech: see dialogue.py."""
 
-    def __init__(
-        self,
-        single: bool = False,
-        guillemets_inward: bool = False,
-        straight_opens: bool = True,
-        dashes: bool | str = AUTO,
-    ) -> None:
+    def __init__(self, single: bool, guillemets_inward: bool, straight_opens: bool, dashes: bool | str) -> None:
         self.dashes = dashes
         self.closers = {**PAIRS, **(SINGLE_PAIRS if single else {})}
         self.straight_opens = straight_opens
@@ -160,11 +154,6 @@ class Texts:
     def find(self, predicate: Callable[[str], bool]) -> np.ndarray:
         """Returns which tokens have a text that satisfies a predicate (bool, one per token)."""
         return np.fromiter(map(predicate, self.texts), dtype=bool, count=len(self.texts))[self.numbers]
-
-    def map(self, make: Callable[[str], Any]) -> list[Any]:
-        """Applies a function to the text of each token."""
-        made = list(map(make, self.texts))
-        return [made[number] for number in self.numbers.tolist()]
 
 
 def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> list[tuple[int, int]]:

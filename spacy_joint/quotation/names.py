@@ -17,8 +17,9 @@ from typing import NamedTuple
 from spacy.attrs import SENT_START, SPACY, TAG
 from spacy.tokens import Doc, Span
 
+from ..annotation.restored import list_texts
 from ..files.reading import read_word_lists
-from .marks import ALL_MARKS, STOPS, Texts
+from .marks import ALL_MARKS, STOPS
 
 MALE, FEMALE = "male", "female"
 # Lower-case words within names.
@@ -144,7 +145,7 @@ class Mention(NamedTuple):
 def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     """Finds the names in a document, in order, including capitalised words in mentions of speakers (`speaking`)."""
     table = read_names()
-    words: list[str] = Texts(doc).map(str)
+    words = list_texts(doc)
     rows = doc.to_array([TAG, SENT_START, SPACY])
     tags = rows[:, 0].tolist()
     proper = {tag for tag in set(tags) if not tag or doc.vocab.strings[tag].startswith("NNP")}

@@ -30,7 +30,7 @@ from .attribution import (
     is_opening,
     mark,
 )
-from .dialogue import find_dialogue, find_spoken, find_word, opens_narration, trim
+from .dialogue import find_dialogue, find_spoken, find_word, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
 from .names import are_capitalised, is_person_noun
 from .plays import find_lines
@@ -114,9 +114,9 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> tup
 def _find_parts(doc: Doc, opening: int, closing: int, cues: Set[int]) -> list[Run]:
     """Finds the spoken parts between marks, which may contain narration in French: « Partons, dit Anna, il pleut. »"""
     is_told = any(i in cues for i in _find_words_after(doc, closing))
-    if doc.lang_ == "fr" and not is_told and any(opens_narration(doc, i, cues) for i in range(opening + 2, closing)):
-        return find_spoken(doc, opening, closing, cues, has_end=True)
-    return [(opening, closing + 1)]
+    if doc.lang_ != "fr" or is_told:
+        return [(opening, closing + 1)]
+    return find_spoken(doc, opening, closing, cues, has_end=True)
 
 
 def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bool) -> bool:

@@ -20,7 +20,7 @@ from spacy.vocab import Vocab
 
 from ..annotation.multiword_tokens import Word, are_joined, get_words, join, set_words
 from ..pipes.component_files import ComponentFiles, Parts, report_damage
-from ..pipes.spelling import AS_WRITTEN, Characters, Spelling
+from ..pipes.spelling import Characters, Spelling
 from .multiword_rules import ANY, Analysis, MultiwordRules, Rule, Typed
 
 Lexicon = dict[str, dict[str, Analysis]]
@@ -121,7 +121,7 @@ def is_lettered(form: str, before: str) -> bool:
     return form.isalpha() and before.isalpha()
 
 
-def learn_joints(docs: Iterable[Doc], spelling: Spelling = AS_WRITTEN) -> Joints:
+def learn_joints(docs: Iterable[Doc], spelling: Spelling) -> Joints:
     """Learns whether tokens are usually joined to the previous one, for forms that sometimes are, and for letters."""
     described = ((doc, are_joined(list(doc))) for doc in docs)
     found = [
@@ -142,7 +142,7 @@ def learn_joints(docs: Iterable[Doc], spelling: Spelling = AS_WRITTEN) -> Joints
     return joints
 
 
-def _list_analysed(docs: Iterable[Doc], spelling: Spelling = AS_WRITTEN) -> list[Typed]:
+def _list_analysed(docs: Iterable[Doc], spelling: Spelling) -> list[Typed]:
     """Lists the tokens of documents, with their tags and words."""
     return [
         (
