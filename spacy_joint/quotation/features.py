@@ -8,7 +8,6 @@ cues) gives empty values. The definitions follow Scheible, Klinger & Pado (ACL 2
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from spacy.attrs import DEP, HEAD, SENT_START, TAG
@@ -68,21 +67,15 @@ class QuotationColumns:
         custom: CustomColumns = NO_CUSTOM_COLUMNS,
     ) -> None:
         self.names = tuple(names)
-        self.word_classes = word_classes
         self.find_marking = find_marking
-        self.custom = custom
-        shown = [name for name in (*WORD_COLUMNS, *custom.names) if name in names]
         # Include the columns that others are derived from.
-        self.word_names = (*shown, *(name for name in ("tag", *SEEN) if name not in shown))
-        self.words = WordColumns(self.word_names, word_classes, custom=custom)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (QuotationColumns, (self.names, self.word_classes, self.find_marking, self.custom))
+        shown = [name for name in (*WORD_COLUMNS, *custom.names) if name in {*names, *SEEN}]
+        self.words = WordColumns(shown, word_classes, custom=custom)
 
     def columns_of(self, doc: Doc, cues: Sequence[int]) -> tuple[Columns, np.ndarray]:
         """Returns the columns of a document with these head tokens of cues, and the tokens of their rows."""
         values, tokens = self.words.values_of(doc)
-        columns = dict(zip(self.word_names, values.T, strict=True))
+        columns = dict(zip(self.words.names, values.T, strict=True))
         facts = _Description(doc, tokens, columns, np.asarray(cues, dtype=np.int64), self.find_marking(doc)).facts
         chosen = np.empty((len(tokens), len(self.names)), dtype=np.uint64)
         for i, name in enumerate(self.names):

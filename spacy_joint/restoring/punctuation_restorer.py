@@ -122,7 +122,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         that end sentences, KEEPS_MARK for words without a space before the next word."""
         values, tokens = self.get_values(doc)
         tree = read_word_tree(doc, tokens)
-        ends = np.append(tree.sentences[1:] != tree.sentences[:-1], True)[: len(tokens)]
+        ends = tree.ends
         spaces = (doc.to_array([SPACY]).reshape(len(doc)) != 0) | find_whitespace(doc)
         before = np.append(0, np.cumsum(spaces))
         is_attached = ~ends & (np.diff(before[tokens], append=-1) == 0)

@@ -42,6 +42,11 @@ class WordTree(NamedTuple):
     sentences: np.ndarray  # numbers of sentences, ascending
     roots: np.ndarray  # rows; -1 without trees
 
+    @property
+    def ends(self) -> np.ndarray:
+        """Whether each word is the last of its sentence (bool)."""
+        return np.diff(self.sentences, append=self.sentences[-1:] + 1) > 0
+
 
 def read_word_tree(doc: Doc, tokens: np.ndarray) -> WordTree:
     """Reads the trees over the words, given their tokens. A document without boundaries is one sentence."""
@@ -100,9 +105,7 @@ def _show_phrases(tree: WordTree, tags: np.ndarray, strings: StringStore) -> dic
     before = np.zeros(n, dtype=np.int64)
     # Conjuncts grouped by their head, in the order of the text.
     in_rows = np.flatnonzero(is_conjunct)[np.argsort(heads[is_conjunct], kind="stable")]
-    firsts = np.flatnonzero(np.diff(heads[in_rows], prepend=-1))
-    lengths = np.diff(np.append(firsts, len(in_rows)))
-    before[in_rows] = np.arange(len(in_rows)) - np.repeat(firsts, lengths)
+    before[in_rows] = np.arange(len(in_rows)) - np.searchsorted(heads[in_rows], heads[in_rows])
     counted = np.minimum(before, MOST_CONJUNCTS) * (MOST_CONJUNCTS + 1) + np.minimum(conjuncts, MOST_CONJUNCTS)
     phrase_columns = {
         "dep": relations,
@@ -112,11 +115,11 @@ def _show_phrases(tree: WordTree, tags: np.ndarray, strings: StringStore) -> dic
         "conjuncts": np.where(is_conjunct, counted, 0),
     }
     shown = {}
-    for edge, ends in (("opens", left), ("closes", right)):
+    # Larger phrases overwrite smaller ones.
+    order = np.argsort(sizes, kind="stable")
+    for edge, edges in (("opens", left), ("closes", right)):
         largest = np.full(n, -1)
-        # Larger phrases overwrite smaller ones.
-        order = np.argsort(sizes, kind="stable")
-        largest[ends[order]] = order
+        largest[edges[order]] = order
         for name, values in phrase_columns.items():
             shown[f"{edge}_{name}"] = np.where(largest < 0, 0, values[largest].astype(np.uint64))
     shown[QUESTION] = _show_questions(tree, tags, left, right, strings)
@@ -135,16 +138,14 @@ def _show_questions(
         np.minimum.at(first[names], heads[found], found)
     auxiliaries = first[AUXILIARIES]
     clauses = np.flatnonzero((auxiliaries < first[SUBJECTS]) & (first[SUBJECTS] < n))
-    shown = np.zeros(n, dtype=np.uint64)
-    if len(clauses):
-        asked = np.append(0, np.cumsum(_match(tags, itemgetter(slice(1)), INTERROGATIVE, strings)))
-        is_asked = asked[auxiliaries[clauses]] > asked[left[clauses]]
-        ends = np.append(sentences[1:] != sentences[:-1], True)[right[clauses]]
-        values = relations[clauses] * np.uint64(4) + is_asked.astype(np.uint64) * np.uint64(2) + ends + np.uint64(1)
-        last = np.zeros(int(sentences[-1]) + 1, dtype=np.uint64)
-        last[sentences[clauses]] = values
-        shown = last[sentences]
-    return shown
+    asked = np.append(0, np.cumsum(_match(tags, itemgetter(slice(1)), INTERROGATIVE, strings)))
+    is_asked = asked[auxiliaries[clauses]] > asked[left[clauses]]
+    ends = tree.ends[right[clauses]]
+    values = relations[clauses] * np.uint64(4) + is_asked.astype(np.uint64) * np.uint64(2) + ends + np.uint64(1)
+    # By sentence.
+    last = np.zeros(sentences.max(initial=0) + 1, dtype=np.uint64)
+    last[sentences[clauses]] = values
+    return last[sentences]
 
 
 def _match(hashes: np.ndarray, cut: Callable[[str], str], allowed: Collection[str], strings: StringStore) -> np.ndarray:

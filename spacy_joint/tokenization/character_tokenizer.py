@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import ceil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -184,8 +185,7 @@ class CharacterTokenizer:
         n_words = sum(len(text.words) for text in texts)
         if not n_words:
             raise JointValueError(Errors.J330, source="The data", what="words")
-        # Rounded up.
-        size = min(PIECE_WORDS, -(-n_words // PARTS))
+        size = min(PIECE_WORDS, ceil(n_words / PARTS))
         pieces = [piece for text in texts for piece in text.divide(size)]
         self._forget()
         self.spelling = spelling
@@ -261,9 +261,8 @@ class CharacterTokenizer:
             with report_damage(source, "an array"):
                 templates, loaded.joins_spaces = described["templates"], described["joins_spaces"]
                 characters = described["characters"]
-                if not all(isinstance(text, str) for text in (templates, characters)):
-                    raise TypeError
-                if not isinstance(loaded.joins_spaces, bool):
+                found = [type(value) for value in (templates, characters, loaded.joins_spaces)]
+                if found != [str, str, bool]:
                     raise TypeError
                 loaded.spelling = Spelling(characters, self.vocab.lang)
                 loaded.lexicon = Lexicon(arrays["words"], arrays["frequencies"])

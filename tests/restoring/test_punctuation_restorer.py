@@ -236,7 +236,9 @@ def test_columns_show_phrases_and_questions(nlp):
         tags=["WP", "VBD", "PRP", "CC", "PRP", "VB", "RB"],
     )
     names = ["word", "opens_dep", "closes_dep", "opens_size", "opens_conjuncts", "closes_conjuncts", "question"]
-    values, tokens = RestoringColumns(names, *made_of(nlp)).values_of(doc)
+    restorer = nlp.get_pipe("punctuation_restorer")
+    columns = RestoringColumns(names, restorer.word_classes, restorer.custom_columns, restorer.spelling)
+    values, tokens = columns.values_of(doc)
     shown = dict(zip(names, values.T, strict=True))
     named = lambda name: [nlp.vocab.strings[value] if value else "" for value in shown[name].tolist()]  # noqa: E731
     assert tokens.tolist() == list(range(7))
@@ -246,8 +248,3 @@ def test_columns_show_phrases_and_questions(nlp):
     # It is the only conjunct.
     assert shown["opens_conjuncts"].tolist() == [0, 0, 0, 1, 0, 0, 0]
     assert len(set(shown["question"].tolist())) == 1 and shown["question"][0] % 4 == 0
-
-
-def made_of(nlp):
-    restorer = nlp.get_pipe("punctuation_restorer")
-    return restorer.word_classes, restorer.custom_columns, restorer.spelling
