@@ -62,22 +62,17 @@ def read_names() -> Names:
     lists = read_word_lists(Path(__file__).parent / "names.txt")
 
     def read(kind: str) -> dict[str, str | None]:
-        male, female = (lists[f"{gender} {kind}"] for gender in (MALE, FEMALE))
-        neither = (male & female) | lists.get(kind, frozenset())
-        genders = dict.fromkeys(male, MALE) | dict.fromkeys(female, FEMALE)
-        return {**genders, **dict.fromkeys(neither - (male ^ female), None)}
+        genders = ((f"male {kind}", MALE), (f"female {kind}", FEMALE), (kind, None))
+        return {word: gender for section, gender in genders for word in lists[section]}
 
     given = read("names")
     full_forms: dict[str, set[str]] = {name: {name} for name in given}
-    genders: dict[str, set[str | None]] = {}
     for nicknames in lists["nicknames"]:
         full, short_forms = nicknames.split(":")
         for short in short_forms.split(","):
             full_forms.setdefault(short, set()).add(full)
-            genders.setdefault(short, set()).add(given.get(full))
-    for short, found in genders.items():
-        if short not in given:
-            given[short] = found.pop() if len(found) == 1 else None
+    found = {short: {given.get(full) for full in full_forms[short]} for short in full_forms.keys() - given.keys()}
+    given |= {short: genders.pop() if len(genders) == 1 else None for short, genders in found.items()}
     return Names(
         read("titles"),
         lists["married"],
