@@ -4,8 +4,6 @@ Both stand before and after words: some words start or end with an apostrophe ('
 the punctuation around a mark decide; at the end of a word, the next mark does, too. Nothing is learnt.
 """
 
-from __future__ import annotations
-
 import re
 
 from spacy.tokens import Doc

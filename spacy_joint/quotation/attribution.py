@@ -3,8 +3,6 @@
 The rules follow annotation guidelines and user requests; nothing is learnt.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set

@@ -3,8 +3,6 @@
 The rules are deterministic; nothing is learnt. `characters.py` joins the names of one person.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set

@@ -6,8 +6,6 @@ where given names equal their short forms ("Lizzy", "Elizabeth"), unless genders
 each of them: then it becomes a separate character ("Mr. Knightley" beside "John Knightley").
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@
 systems are those of Scheible, Klinger & Pado (ACL 2016).
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 

@@ -6,8 +6,6 @@ Without dashes, it ends at the next comma, unless narration continues there (—
 English, at the end of its sentence; otherwise it lasts until the next dash.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence, Set
 from itertools import pairwise

@@ -5,8 +5,6 @@ it. Facts are the numbers that the search needs to describe a span, see system.p
 cues) gives empty values. The definitions follow Scheible, Klinger & Pado (ACL 2016).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

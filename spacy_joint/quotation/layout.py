@@ -6,8 +6,6 @@ fitted, and most continue within a sentence; then, blank lines end paragraphs. I
 verse, dialogue by lines), every line break does.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

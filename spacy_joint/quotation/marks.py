@@ -4,8 +4,6 @@ The text alone identifies a mark: `is_quote` and tags include apostrophes. Other
 quotation.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence, Set
 from functools import partial

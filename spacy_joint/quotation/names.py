@@ -4,8 +4,6 @@
 the document also uses them as common words; `cast.py` decides which names are those of people.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set

@@ -4,8 +4,6 @@ Come in." or "ANNA (rising): Come in."
 A document counts as a play as a whole: if enough paragraphs start with such names, and some names recur.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple

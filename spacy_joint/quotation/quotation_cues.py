@@ -4,8 +4,6 @@ Each cue is a single token of any part of speech; if the cue in the reference ha
 component writes `doc.spans["quotation_cues"]`, which `quotation_spans` reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

@@ -6,8 +6,6 @@ as those of an earlier `quotation_cues`; otherwise it finds cues by rules. Spans
 quotation, their cue, their speaker) have the same `id_`; single spans have none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from pathlib import Path

@@ -4,8 +4,6 @@ Spans that belong together (the runs of a quotation, their cue, their speaker) h
 none. `quotation_spans.py` writes them.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter

@@ -6,8 +6,6 @@ the middle of a sentence, after a word that is not a cue, are one only if they c
 verbs are our own.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set

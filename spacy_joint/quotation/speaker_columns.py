@@ -4,8 +4,6 @@ Candidates are the characters that spoke in the last turns or speak next, and th
 are small numbers; 0 stands for usual or unknown values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

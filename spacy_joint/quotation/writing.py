@@ -1,7 +1,5 @@
 """Writes quotations for people and programs: as JSON, tables with a row per quotation, or coloured HTML pages."""
 
-from __future__ import annotations
-
 import csv
 import json
 from bisect import bisect_right
