@@ -118,8 +118,6 @@ def _find_cues(
     the run before. `inside` says which tokens are in runs (bool)."""
     # Cues inside quotations belong to nested quotations.
     outer = [cue for cue in sorted(cues) if not inside[cue]]
-    if not outer:
-        return [None] * len(runs)
     sentences = np.cumsum(doc.to_array([SENT_START]) == 1)
     paragraphs = np.searchsorted(starts, np.arange(len(doc)), side="right")
     governors: list[int | None] = [None] * len(runs)

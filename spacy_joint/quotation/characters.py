@@ -114,8 +114,12 @@ def join_names(
         if chosen is None and name.is_title:
             chosen = find_titled(name.words[0], characters)
         # "Mr. Knightley" is not "Mr. John Knightley" if both are frequent.
-        is_ambiguous = chosen is not None and bool(name.titles) and chosen.count < counts[name]
-        is_ambiguous = is_ambiguous and (len(fitting) > 1 or _is_distinguished(name, chosen, counts))
+        is_ambiguous = (
+            chosen is not None
+            and bool(name.titles)
+            and chosen.count < counts[name]
+            and (len(fitting) > 1 or _is_distinguished(name, chosen, counts))
+        )
         if chosen is None or is_ambiguous or _is_relative(name, chosen, narrated):
             chosen = Character(first=first[name])
             characters.append(chosen)
@@ -131,16 +135,15 @@ def join_names(
     return characters, by_name
 
 
-def _is_distinguished(name: Name, character: Character | None, counts: Mapping[Name, int]) -> bool:
+def _is_distinguished(name: Name, character: Character, counts: Mapping[Name, int]) -> bool:
     """Returns whether a character also has this name with a given name, rarely but often enough: "Mr. John Knightley".
     Women's given names do not count: "Mrs. Rachel Lynde" is Mrs. Lynde."""
-    others = () if character is None else character.parsed
     return any(
         other.titles == name.titles
         and len(other.words) > len(name.words)
         and MIN_RIVAL <= counts[other] <= counts[name] / MIN_RATIO
         and read_names().given_genders.get(other.words[0]) != FEMALE
-        for other in others
+        for other in character.parsed
     )
 
 

@@ -80,14 +80,14 @@ def find_characters(
     for k, mention in enumerate(mentions):
         if labels[k] != DIRECT and mention is not None:
             character = cast.find(*mention) or cast.antecedents.get(mention[0])
-            found[k] = character, 0.0 if character is None else 1.0
+            found[k] = character, float(character is not None)
             if character is not None and is_pronoun(cast, mention):
                 cast.references.setdefault(mention[0], Reference(*mention, mention[0], character))
     ids = _name_characters(cast)
     references = [reference for _, reference in sorted(cast.references.items())]
     return Attribution(
         ["" if character is None else ids[character] for character, _ in found],
-        [round(confidence, 3) if character is not None else 0.0 for character, confidence in found],
+        [round(confidence, 3) for _, confidence in found],
         [(ref.begin, ref.end, ids[ref.character], ref.character.gender or "") for ref in references],
     )
 
@@ -131,12 +131,11 @@ def find_turns(
         if not has_paragraphs and last is not None:
             between = sum(word[:1].isalnum() for word in cast.words[last.end : begin])
             number += (between == 0) + 2 * (between > MAX_NARRATION)
-        same = last is not None and last.paragraph == number
-        if last is not None and same and (None in (last.mention, mention) or _may_corefer(cast, last.mention, mention)):
+        if last is not None and last.paragraph == number and _may_corefer(cast, last.mention, mention):
             last.runs.append(k)
             last.end = end
             if last.mention is None or (mention is not None and not _is_known(cast, last.mention)):
-                last.mention = mention or last.mention
+                last.mention = mention
         else:
             turns.append(Turn([k], begin, end, number, mention))
     return cast, turns

@@ -124,7 +124,7 @@ def find_marking(
         style = MarkStyle(single, bool(guillemets_inward), straight_opens, dialogue_dashes)
         found.append(Marking(starts, style, pair_marks(doc, style, starts)))
     # Of equal styles, the first: double marks.
-    return max(found, key=lambda marking: _count_speech(doc, marking)) if len(found) > 1 else found[0]
+    return max(found, key=lambda marking: _count_speech(doc, marking))
 
 
 def _count_speech(doc: Doc, marking: Marking) -> int:
@@ -166,15 +166,13 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
     previous = 0
     for i in sorted(starts | roles.keys()):
         role, glyph = roles.get(i, NEITHER), glyphs.get(i, doc[i].text)
-        if opened and i in starts:
-            if role & OPENING and glyph == glyphs[opened[0]]:
-                previous = i
+        if i in starts:
+            follows_line, previous = _is_line(doc, previous, i), i
+            if opened and role & OPENING and glyph == glyphs[opened[0]]:
                 continue
             # A letter within speech has its own marks; verse has none.
-            if glyph not in SINGLE_COMMAS and not (_is_line(doc, previous, i) and not role & OPENING):
+            if glyph not in SINGLE_COMMAS and (role & OPENING or not follows_line):
                 opened.clear()
-        if i in starts:
-            previous = i
         closed = [mark for mark in opened if role & CLOSING and _closes(glyphs[mark], glyph, style)]
         if closed:
             begin = closed[-1]

@@ -187,14 +187,14 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
 
     while i < n:
         begin = i
-        if words[i] not in capitals or not (words[i] in titles or is_part(i)):
+        if not (words[i] in titles or is_part(i)):
             i += 1
             continue
         while i < n and words[i] in titles:
             i += 1
         first = i
         while i < n:
-            if words[i] in capitals and is_part(i) and (i == begin or not starts[i]):
+            if is_part(i) and (i == begin or not starts[i]):
                 i += 1
             elif i > begin and not starts[i] and (after := _pass_particles(words, begin, i)) > i and after < n:
                 if words[after] not in usual:
@@ -209,7 +209,6 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
         mention = _parse(words, begin, first, i)
         if mention is not None:
             found.append(mention)
-        i = max(i, begin + 1)
     written: dict[Name, Counter[str]] = {}
     for mention in found:
         written.setdefault(mention.name, Counter())[mention.name.text] += 1

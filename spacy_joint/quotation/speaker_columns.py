@@ -88,8 +88,7 @@ def describe(
     outside = [ref for ref in around if not cast.inside[ref.head]]
     quoted = [ref for ref in around if cast.inside[ref.head]]
     latest = list(dict.fromkeys(ref.character for ref in reversed(outside) if ref.begin < turn.begin))
-    found = dict.fromkeys(filter(None, (*spoken, *following)))
-    found |= dict.fromkeys((*latest, *(ref.character for ref in around)))
+    found = dict.fromkeys(filter(None, (*spoken, *following, *latest, *(ref.character for ref in around))))
     candidates = [character for character in found if not gender or character.gender in (None, gender)]
     latest = [character for character in latest if character in candidates]
     candidates = candidates[:MAX_CANDIDATES]
