@@ -213,8 +213,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         )
 
     def _find_by_rules(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:
-        direct, others = find_rule_quotations(doc, marking, cues)
-        labels = dict.fromkeys(direct, DIRECT) | {run: find_type(doc, *run, marking.style.marks) for run in others}
+        labels = find_rule_quotations(doc, marking, cues)
         return sorted(labels), [labels[run] for run in sorted(labels)], [1.0] * len(labels)
 
     def _find_trained(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:

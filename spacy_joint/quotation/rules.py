@@ -14,7 +14,7 @@ import numpy as np
 from spacy.tokens import Doc, Token
 
 from ..annotation.dependency_trees import cut_subtype
-from ..annotation.quotations import TRAILING, Run
+from ..annotation.quotations import DIRECT, TRAILING, Run, find_type
 from ..annotation.reporting_verbs import drop_pronoun, is_reporting, read_verbs
 from .attribution import (
     ACCORDING,
@@ -81,8 +81,8 @@ def _is_beside(doc: Doc, i: int, opening: Set[int], closing: Set[int]) -> bool:
     return any(k in opening for k in (i + 1, i + 2))
 
 
-def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> tuple[list[Run], list[Run]]:
-    """Finds the quotations (first token, end), in order: direct ones, and, with trees, others."""
+def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> dict[Run, str]:
+    """Finds quotations (first token, end) with their types: direct ones, and, with trees, others."""
     known = frozenset(cues)
     direct = {line.speech for line in find_lines(doc, marking.starts)}
     direct.update(find_dialogue(doc, marking.starts, known, marking.style.dashes))
@@ -106,7 +106,7 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> tup
                 direct.difference_update(parts)
                 taken[begin:end] = True
                 others.append(run)
-    return sorted(direct), sorted(others)
+    return dict.fromkeys(direct, DIRECT) | {run: find_type(doc, *run, marking.style.marks) for run in others}
 
 
 def _find_parts(doc: Doc, opening: int, closing: int, cues: Set[int]) -> list[Run]:

@@ -43,12 +43,8 @@ mark.inferred { border-bottom: 2px dotted; }
 def describe_document(doc: Doc, read: Read = get_quotations) -> dict[str, Any]:
     """Returns a document's text and quotations as JSON-serialisable data; `start` and `end` are character offsets.
     `read` returns the quotations, like `QuotationSpans.get_quotations`."""
-    found = read(doc)
-    paragraphs = _number_paragraphs(doc, found)
-    quotations = [
-        {**describe_quotation(quotation), "paragraph": paragraph}
-        for quotation, paragraph in zip(found, paragraphs, strict=True)
-    ]
+    found = _read_with_paragraphs(doc, read)
+    quotations = [{**describe_quotation(quotation), "paragraph": paragraph} for quotation, paragraph in found]
     return {"text": doc.text, "quotations": quotations}
 
 
@@ -77,16 +73,15 @@ def _describe_span(span: Span) -> dict[str, Any]:
     return {"text": span.text, **places}
 
 
-def _number_paragraphs(doc: Doc, quotations: Iterable[Quotation]) -> list[int]:
-    """Returns the numbers of the paragraphs in which quotations start, from 1."""
+def _read_with_paragraphs(doc: Doc, read: Read) -> list[tuple[Quotation, int]]:
+    """Reads quotations with the numbers of the paragraphs in which they start, from 1."""
     starts = find_paragraph_starts(doc)
-    return [bisect_right(starts, quotation.contents[0].start) for quotation in quotations]
+    return [(quotation, bisect_right(starts, quotation.contents[0].start)) for quotation in read(doc)]
 
 
 def list_rows(file: str, doc: Doc, read: Read = get_quotations) -> Iterator[dict[str, Any]]:
     """Yields a row of COLUMNS for each quotation. `start` and `end` enclose all of its parts."""
-    found = read(doc)
-    for quotation, paragraph in zip(found, _number_paragraphs(doc, found), strict=True):
+    for quotation, paragraph in _read_with_paragraphs(doc, read):
         yield {
             "file": file,
             "type": quotation.type.lower(),
