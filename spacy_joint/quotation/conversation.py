@@ -157,7 +157,7 @@ def _is_known(cast: Cast, mention: Run) -> bool:
 
 def _may_corefer(cast: Cast, mention: Run | None, other: Run | None) -> bool:
     """Returns whether two mentions in a paragraph can be one character: a pronoun can follow a name of its gender."""
-    if mention is None or other is None or mention == other:
+    if mention is None or other is None:
         return True
     if is_pronoun(cast, mention):
         return is_pronoun(cast, other) and PRONOUNS[cast.words[mention[0]]] == PRONOUNS[cast.words[other[0]]]
