@@ -85,7 +85,7 @@ def find_mentions(
     starts: Sequence[int],
     runs: Sequence[Run],
     direct: Iterable[Run],
-    cues: Sequence[int],
+    cues: Iterable[int],
     *,
     is_fixed: bool = False,
 ) -> Mentions:
@@ -94,21 +94,20 @@ def find_mentions(
     inside = mark(doc, runs)
     spoken = frozenset(direct if doc.lang_ in AMERICAN else ())
     reports = {run: report for run in sorted(spoken) if (report := _find_report(doc, *run, inside))}
-    if not is_fixed:
-        cues = sorted({*cues, *(cue for cue, _ in reports.values())})
-    known = {run: cue for run, (cue, _) in reports.items() if cue in cues}
-    governing = _find_cues(doc, starts, runs, cues, inside, spoken, known)
+    usable = {*cues, *(cue for cue, _ in reports.values() if not is_fixed)}
+    known = {run: cue for run, (cue, _) in reports.items() if cue in usable}
+    governing = _find_cues(doc, starts, runs, usable, inside, spoken, known)
     spans = dict(reports.values())
     found = {cue: _find_speaker(doc, cue, inside) or spans.get(cue) for cue in governing if cue is not None}
     speakers = {cue: run for cue, span in found.items() if span is not None and (run := _find_owner(span))}
-    return Mentions(list(cues), governing, speakers)
+    return Mentions(sorted(usable), governing, speakers)
 
 
 def _find_cues(
     doc: Doc,
     starts: Sequence[int],
     runs: Sequence[Run],
-    cues: Sequence[int],
+    cues: Set[int],
     inside: np.ndarray,
     direct: Set[Run],
     known: Mapping[Run, int],
@@ -159,17 +158,17 @@ def _find_cues(
     return found
 
 
-def _find_root(doc: Doc, begin: int, end: int) -> Token:
+def _find_root(span: Span) -> Token:
     """Finds the root of a quotation without the marks at its ends, whose heads may be anywhere."""
-    words = [i for i in range(begin, end) if doc[i].text[0].isalnum()] or [begin]
-    return doc[words[0] : words[-1] + 1].root
+    words = [token.i for token in span if token.text[0].isalnum()] or [span.start]
+    return span.doc[words[0] : words[-1] + 1].root
 
 
 def _list_above(doc: Doc, begin: int, end: int) -> Iterator[int]:
     """Yields the words that govern the first sentence of a quotation, then those that govern the last one."""
     inner, last = doc[begin:end], doc[end - 1].sent.start
     for span in (inner, doc[last:end]) if begin < last else (inner,):
-        yield from (token.i for token in _find_root(doc, span.start, span.end).ancestors)
+        yield from (token.i for token in _find_root(span).ancestors)
 
 
 def _is_beside(doc: Doc, cue: int, begin: int, end: int) -> bool:
