@@ -1,17 +1,25 @@
 """The names of speakers at the beginning of lines: `ANNA: at the garage`, `Anna Smith:`, `>> ANNA:`, `SPEAKER_01:`,
 `[SPEAKER_01]:` (as WhisperX writes captions), `**Anna:**` and `**Anna** (01:02):` (Markdown), `Q.` and `A.` (court
-records), `[01/02/2026, 09:30:12] Anna:` and `01/02/2026, 09:30 - Anna:` (WhatsApp). Ordinary text has colons, too, so a
-whole file decides which beginnings of lines are names."""
+records), `[01/02/2026, 09:30:12] Anna:` and `01/02/2026, 09:30 - Anna:` (WhatsApp), `00:12:41 From Anna to Ben:` (Zoom)
+and `[09:30] <anna>` (IRC). Ordinary text has colons, too, so a whole file decides which beginnings of lines are
+names."""
 
+import operator
 import re
 from collections import Counter
 from collections.abc import Sequence, Set
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from .transcript import CLOCK, read_clock
 
 MAX_NAME_LENGTH = 40
+# The least number of recurring names after a header, of fields of a form, and of numbered lines.
+FEW = 3
+# The shares of numbered lines, and of turns after a header whose first line ends a sentence; and the average number of
+# lines in these, at most.
+NUMBERED_SHARE, SPOKEN_SHARE, LONG_TURN = 0.75, 0.5, 5
+SPOKEN = re.compile(r"[.?!…][\"”’)\]]*\s*$")
 BRACKETED_TIME = rf"\[{CLOCK}\]|\({CLOCK}\)"
 TIME = rf"{BRACKETED_TIME}|{CLOCK}"
 LABEL = re.compile(
@@ -38,21 +46,36 @@ BOLD = re.compile(
 )
 # Excludes addresses of links in Markdown, `[1]: https://...`.
 BRACKETED = re.compile(r"\s*(?P<mark>>>+\s*)?\[(?P<name>[^\[\]]*[^\W_][^\[\]]*)\]:(?:\s+|$)(?!\w+://)")
-# Questions and answers of court records; a file must have both. Lines may be numbered.
-EXAMINATION = re.compile(r"\s*(?:\d{1,2}\s+)?(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*)(?=\S)")
+# Questions and answers of court records; a file must have both.
+EXAMINATION = re.compile(r"\s*(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*)(?=\S)")
 BOTH = {"Q", "A"}
-# The date and time of a message. Those of logs have no comma.
-DATE, TIME_OF_DAY = r"\d{1,4}[./-]\d\d?[./-]\d{2,4}", r"\d\d?:\d\d(?::\d\d)?(?:\s?[AaPp][.]?\s?[Mm][.]?)?"
-STAMP = rf"\u200e?\[?{DATE},[ ]{TIME_OF_DAY}(?:\]|[ ]-)\s+"
-MESSAGE = re.compile(rf"{STAMP}(?P<name>[^:\"“\s][^:\"“]{{0,{MAX_NAME_LENGTH}}}):(?:\s+|$)")
+# The number of a line of a court record, which may be blank.
+NUMBERED_LINE = re.compile(r"\s*(?P<number>\d{1,2})(?:\s+(?P<text>.*))?")
+# The date and time of a message. In logs, they have seconds and no comma.
+DATE, HALF = r"\d{1,4}[./\x20-](?:\d\d?|[A-Z][a-z]{2})[./\x20-]\d{2,4}", r"(?:\s?[AaPp][.]?\s?[Mm][.]?)?"
+IN_BRACKETS = rf"\[{DATE},\s\d\d?[:.]\d\d(?:[:.]\d\d)?{HALF}\]"
+WITH_DASH = rf"{DATE}(?:,|\s\w{{1,4}})?\s\d\d?[:.]\d\d{HALF}\s-"
+STAMP = rf"\u200e?(?:{IN_BRACKETS}|{WITH_DASH})\s+"
+SENDER = rf"[^:<\"“\s][^:\"“]{{0,{MAX_NAME_LENGTH}}}?"
+MESSAGE = re.compile(
+    rf"""
+    {STAMP}(?P<name>{SENDER}):(?:\s+|$)
+    | {CLOCK}\s+From\s+(?P<participant>{SENDER})(?:\s+to\s+[^:]+)?\s*:(?:\s+|$)
+    | \[?{CLOCK}\]?\s+<[@+\s]?(?P<nick>[^<>\s]{{2,}})>\s+
+    """,
+    re.VERBOSE,
+)
 # Without a name, these show a change of speaker.
 CHANGE = re.compile(rf"\s*>>+\s*|{STAMP}")
 PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "la", "le", "of", "the", "van", "von"}
 NUMBERED = re.compile(r"(?:speaker|spk)[ _-]?\w{1,3}", re.IGNORECASE)
-# Words before colons in letters, emails, logs and documents.
+# Words before colons in letters, emails, logs, forms, lists of changes, and documents.
 NOT_NAMES = {
     *("attn", "bcc", "cc", "date", "debug", "error", "example", "fatal", "from", "info", "nb", "note", "notes", "p.s."),
     *("ps", "re", "sent", "source", "subject", "tip", "to", "trace", "warn", "warning"),
+    *("address", "age", "author", "city", "country", "description", "email", "fax", "id", "location", "mobile", "name"),
+    *("phone", "place", "price", "status", "tel", "time", "title", "type", "url", "version", "website"),
+    *("added", "changed", "deprecated", "docs", "feat", "fix", "fixed", "improved", "removed", "security", "updated"),
 }
 
 
@@ -69,7 +92,7 @@ def read_label(line: str) -> Label | None:
     """Reads a possible name of a speaker at the beginning of a line; returns None if there is none."""
     message = MESSAGE.match(line)
     if message is not None:
-        return Label(message["name"], None, message.end(), True)
+        return Label(" ".join(message[message.lastgroup or 0].split()), None, message.end(), True)
     bracketed = BRACKETED.match(line)
     if bracketed is not None and read_clock(bracketed["name"]) is None:
         return Label(bracketed["name"], None, bracketed.end(), True)
@@ -123,17 +146,40 @@ def find_all_names(lines: Sequence[str]) -> Set[str]:
 
 def are_turns(lines: Sequence[str]) -> bool:
     """Returns whether turns begin with names: the first line begins with one, and some name is marked, or recurs after
-    another one, or all lines begin with names in capitals, of which there are several."""
+    another one, or all lines begin with names in capitals, of which there are several. Names may begin after a header,
+    such as a title, if they recur as often as it has lines."""
     # A chat may begin with a notice, `01/02/2026, 09:30 - Anna created the group`.
-    filled = [line for line in lines if line.strip() and (MESSAGE.match(line) or not re.match(STAMP, line))]
-    first = read_label(filled[0]) if filled else None
-    if first is None or first.name not in find_names(filled):
+    numbered = filter(str.strip, remove_numbers(lines))
+    filled = [line for line in numbered if MESSAGE.match(line) or not re.match(STAMP, line)]
+    known = find_names(filled)
+    begun = [at for at, line in enumerate(filled) if (label := read_label(line)) and label.name in known]
+    if not begun:
         return False
-    labels = _read_labels(filled)
+    header = begun[0]
+    labels = _read_labels(filled[header:])
     # Each name once, if it begins several turns in succession.
     names = [name for name, _ in groupby(label.name for label in labels)]
+    n_again, is_marked = len(names) - len(set(names)), any(label.is_marked for label in labels)
+    if header:
+        # Ordinary text has lists, code and fields anywhere, but these end in no marks.
+        n_spoken = sum(bool(SPOKEN.search(filled[at])) and filled[at].lstrip()[0].isupper() for at in begun)
+        return n_again >= max(header, FEW) and n_spoken >= SPOKEN_SHARE * max(len(begun), len(filled) / LONG_TURN)
+    # The fields of forms recur in the same order.
+    n_fields = len(names) - n_again
+    is_form = n_fields >= FEW and n_again > 0 and all(map(operator.eq, names, names[n_fields:]))
     are_all_capitals = len(labels) == len(filled) and all(map(str.isupper, names)) and len(names) > 1
-    return are_all_capitals or len(set(names)) < len(names) or any(label.is_marked for label in labels)
+    return is_marked or are_all_capitals or (n_again > 0 and not is_form)
+
+
+def remove_numbers(lines: Sequence[str]) -> Sequence[str]:
+    """Removes the numbers of lines and pages, and blank lines, from a file whose lines are numbered."""
+    found = [NUMBERED_LINE.fullmatch(line) for line in lines]
+    numbers = [int(match["number"]) for match in found if match]
+    n_counted = sum(after in (before + 1, 1) for before, after in pairwise([0, *numbers]))
+    if n_counted < max(FEW, NUMBERED_SHARE * sum(bool(line.strip()) for line in lines)):
+        return lines
+    texts = [(match["text"] or "") if match else line for match, line in zip(found, lines, strict=True)]
+    return [text for text in texts if text.strip()]
 
 
 def _read_labels(lines: Sequence[str]) -> list[Label]:

@@ -1,23 +1,25 @@
 """Plain text in which turns begin with the name of the speaker, as in `ANNA: at the garage` (see `labels`). Lines
-without a name continue the turn. A time, next to a name or in brackets, applies until the next time."""
+without a name continue the turn. A time, next to a name, in brackets, or on a line, applies until the next time."""
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ..errors import Errors, JointValueError
-from .labels import CHANGE, are_turns, find_all_names, read_label
+from .labels import CHANGE, are_turns, find_all_names, read_label, remove_numbers
 from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread_until
 
-INLINE_TIME = re.compile(rf"\[({CLOCK})\]")
+# In brackets, or alone.
+INLINE_TIME = re.compile(rf"(?:\[|^\s*)({CLOCK})(?:\]|\s*$)")
 
 
 def read_turns(content: str, source: str) -> Iterator[Segment]:
     """Reads plain text with names. RAISES ValueError: If no turn begins anywhere (J468)."""
-    lines = LINE_END.split(content)
+    lines = remove_numbers(LINE_END.split(content))
     names = find_all_names(lines)
     speaker: str | None = None
     segments: list[Segment] = []
-    stamps: list[tuple[int, float]] = []
+    stamps: list[tuple[int, float | None]] = []
     # If names have times, the text between them may have some, too, as in exports of Descript.
     has_times = any(label.time is not None for line in lines if (label := read_label(line)) and label.name in names)
     for number, line in enumerate(lines):
@@ -30,8 +32,9 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
                 stamps.append((len(segments), label.time))
         elif change is not None:
             speaker, begin = None, change.end()
-        words, *later = INLINE_TIME.split(line[begin:]) if has_times else [line[begin:]]
         is_after_blank = number > 0 and not lines[number - 1].strip()
+        is_time = is_after_blank and read_clock(line.strip()) is not None
+        words, *later = INLINE_TIME.split(line[begin:]) if has_times or is_time else [line[begin:]]
         segment = Segment(f"{words}\n", speaker, None, None, begin > 0, is_after_blank, is_sound(words))
         segments.append(segment._replace(begins_line=not begin))
         for written, text in zip(later[::2], later[1::2], strict=True):
@@ -40,9 +43,8 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
             segments.append(Segment(f"{text}\n", speaker, is_sound=is_sound(text)))
     if any(map(str.strip, lines)) and not any(segment.begins_turn for segment in segments):
         raise JointValueError(Errors.J468, source=source)
-    ends: list[tuple[int, float | None]] = [*stamps[1:], (len(segments), None)]
-    for (first, start_time), (last, next_time) in zip(stamps, ends, strict=False):
-        if next_time is None or start_time <= next_time:
+    for (first, start_time), (last, next_time) in pairwise([*stamps, (len(segments), None)]):
+        if start_time is not None and (next_time is None or start_time <= next_time):
             texts = [segment.text for segment in segments[first:last]]
             # If the name is on a line by itself, the words begin on the next one.
             spoken = first + next((place for place, text in enumerate(texts) if text.strip()), 0)

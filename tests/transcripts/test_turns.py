@@ -27,6 +27,12 @@ def read_turns(text):
         "[00:01] Anna: hi ben\n[00:02] Ben: hi\n[00:04] Anna: bye\n",
         "Dr. O'Neil (on phone): hi\nBen [00:02]: hi\nDr. O'Neil: bye\n",
         "ANNA:\nhi ben\nBEN:\nhi\nANNA:\nbye\n",
+        "24-12-2025 18:02 - Anna: hi\n24-12-2025 18:03 - Ben: hi\n",
+        "24/12/2025 à 18:02 - Anna: hi\n24/12/2025 à 18:03 - Ben: hi\n",
+        "24.12.2025 klo 18.02 - Anna: hi\n24.12.2025 klo 18.03 - Ben: hi\n",
+        "00:02:11\t From  Anna Berg : hi all\n00:02:40\t From  Ben  to  Everyone : hi\n",
+        "18:02:11 From Anna Berg to Ben(Direct Message):\n\thi: it's me\n",
+        "[18:02] <anna> hi all\n[18:03] <@ben> hi\n",
         "[24.12.25, 18:02:11] Anna 🎄: hi ben\n\u200e[24.12.25, 18:02:40] +44 20 7946 0000: hi: who is it?\n",
         "\n\nANNA: hi\r\nBEN: this is a hard-\r\nwrapped line\r\nANNA: bye",
     ],
@@ -51,6 +57,10 @@ def test_turns_are_recognised(text):
         "http://example.com: a page\nhttp://example.com: again\n",
         "Remember: a\nRemember: b\n",
         "[2025-06-24 18:02:11] app.ERROR: no reply\n[2025-06-24 18:02:12] app.INFO: stopped\n",
+        "Fixed: a crash\nAdded: colours\nFixed: the manual\nRemoved: old files\n",
+        "Name: Anna\nPhone: 123\nName: Ben\nPhone: 456\n",
+        "Owner: Anna\nColour: grey\nDogs: 2\nOwner: Ben\nColour: red\nDogs: 1\n",
+        "Settings\n\nFile: a.txt\nMode: read\nFile: b.txt\nMode: write\nFile: c.txt\nMode: read\n",
     ],
 )
 def test_ordinary_text_with_colons_is_text(text):
@@ -149,6 +159,27 @@ def test_questions_and_answers_of_court_records_are_turns():
         ("A", "Yes."),
     ]
     assert guess_format("A. First\nB. Second\nA. Third\n") == "text"
+
+
+def test_numbers_of_lines_and_pages_are_no_words():
+    text = "  7\n1   Q.  Where were you?\n\n2   A.  At home. I was\n\n3   ill.\n4   Q.  Alone?\n5   A.  Yes.\n"
+    assert guess_format(text) == "turns"
+    assert read_turns(text).text == "Where were you?\nAt home. I was ill.\nAlone?\nYes."
+    assert read_turns("ANNA: we saw\n2 dogs\nBEN: and\n3 cats\n").text == "we saw 2 dogs\nand 3 cats"
+
+
+def test_turns_may_begin_after_a_header():
+    turns = "Anna: Hi Ben. How are you?\nBen: Well.\nAnna: And the dog?\nBen: He is ill.\nAnna: Oh no!\n"
+    transcript = read_string(f"A talk\n5 March\n\n{turns}")
+    assert list_turns(transcript)[:2] == [(None, "A talk 5 March"), ("Anna", "Hi Ben. How are you?")]
+    # Unless the header is longer than the conversation.
+    assert guess_format("A talk.\n" * 20 + turns) == "text"
+
+
+def test_lines_with_a_time_alone_are_times():
+    transcript = read_turns("Anna: hi\n\n00:05:00\n\nBen: abcd\n")
+    assert transcript.text == "hi\nabcd"
+    assert transcript.find_times(3, 7)[0] == 300.0
 
 
 def test_notices_in_chats_have_no_speaker():
