@@ -1,13 +1,15 @@
 """Formats with times in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
 Whisper (`start end text`, in milliseconds), the text of Otter (`Anna Smith  0:02` above her words), and that of YouTube
-(`0:02` above the words). The text of chats in Slack is like Otter's, but its times are those of the day (`Anna Smith
-10:02 AM`), and are left out."""
+(`0:02` above the words). Chats of Slack, Discord, Telegram and Teams are like Otter's text, but their times are left
+out, which are those of the day: `Anna Smith  10:02 AM`, `Anna — Today at 10:02 AM`, `Anna, [12.03.2024 10:02]`,
+`[10:02 AM] Anna`."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise, takewhile
 
 from ..errors import Errors, JointValueError
+from .labels import DATE, FEW
 from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread_until
 
 NUMBER = r"\d+(?:\.\d+)?"
@@ -16,7 +18,16 @@ CTM_LINE = re.compile(rf"\S+\s+\S+\s+(?P<start>{NUMBER})\s+(?P<length>{NUMBER})\
 CTM_SILENCE = re.compile(r"<(?:eps|sil|s|/s|noise|unk_noise)>|SIL", re.IGNORECASE)
 TSV_HEADER = "start\tend\ttext"
 TSV_LINE = re.compile(r"(?P<start>\d+)\t(?P<end>\d+)\t(?P<text>.*)")
-OTTER_NAME = re.compile(rf"(?P<name>[^\W\d_][^\t:]{{0,60}}?)(?:\s{{2,}}|\t)(?P<time>{CLOCK}(?:\s[AP]M)?)\s*")
+DAY = rf"(?:{DATE}|\d\d?/\d\d?|Today|Yesterday),?\s(?:at\s)?"
+WHEN = rf"(?:{DAY})?{CLOCK}(?:\s?[AaPp][Mm])?"
+OTTER_NAME = re.compile(
+    rf"""
+    (?:\[(?P<before>{WHEN})\]\s+)?
+    (?P<name>[^\W\d_][^\t:\[]{{0,60}}?)
+    (?(before)|(?:\s{{2,}}|\t|[ ]—[ ]|,[ ]\[)(?P<time>{WHEN})\]?)\s*
+    """,
+    re.VERBOSE,
+)
 YOUTUBE_TIME = re.compile(rf"\s*(?P<time>{CLOCK})\s*")
 # Headings above the first name in Otter's exports.
 OTTER_HEADER = frozenset(("SUMMARY KEYWORDS", "SPEAKERS"))
@@ -75,7 +86,7 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment
         return
     yield from (Segment(f" {line}") for line in lines[: heads[0][0]])
     ends = [number for number, _ in heads[1:]] + [len(lines)]
-    times = [read_clock(match["time"]) for _, match in heads]
+    times = [read_clock(match["time"] or match.groupdict().get("before", "")) for _, match in heads]
     for (number, match), end, (start_time, next_time) in zip(heads, ends, pairwise([*times, None]), strict=True):
         texts = [line for line in lines[number + 1 : end] if line.strip()]
         spans: Sequence[tuple[float | None, float | None]] = [(None, None)] * len(texts)
@@ -101,13 +112,14 @@ def _is_ctm(lines: Sequence[str]) -> bool:
 
 def _is_otter(lines: Sequence[str]) -> bool:
     filled = [line for line in lines if line.strip()]
-    names = [place for place, line in enumerate(filled) if OTTER_NAME.fullmatch(line)]
-    is_marked = len(names) > 1 or any(map(OTTER_END.fullmatch, filled))
-    return (
-        (names[:1] == [0] or _has_header(filled))
-        and is_marked
-        and all(after - before > 1 for before, after in pairwise(names))
-    )
+    heads = {place: match for place, line in enumerate(filled) if (match := OTTER_NAME.fullmatch(line))}
+    if any(after - before == 1 for before, after in pairwise(heads)):
+        return False
+    # After another header, or without columns, only names that recur tell.
+    recurs = len({match["name"] for match in heads.values()}) < len(heads)
+    if _has_header(filled) or (0 in heads and not heads[0]["before"]):
+        return len(heads) > 1 or any(map(OTTER_END.fullmatch, filled))
+    return recurs and next(iter(heads)) <= FEW
 
 
 def _is_youtube(lines: Sequence[str]) -> bool:

@@ -85,7 +85,38 @@ def test_chats_of_slack_have_names_and_no_times():
     assert transcript.find_times(0, 2) is None
 
 
-@pytest.mark.parametrize("text", ["Breakfast  8:00\nLunch  12:00\n", "Lunch  12:00\nin the hall\n", "{x} is a set."])
+@pytest.mark.parametrize(
+    "head",
+    [
+        "{} — Today at 10:02 AM",
+        "{} — 24/12/2025 10:02",
+        "{}, [24.12.2025 10:02]",
+        "{}, [24 Dec 2025 at 10:02:11]",
+        "[10:02 AM] {}",
+        "[24-Dec-25 10:02 AM] {}",
+        "[12/24 10:02 AM] {}",
+    ],
+)
+def test_chats_of_other_programs_too(head):
+    names = ("Anna Smith", "nora#12", "Anna Smith")
+    transcript = read_string("\n".join(f"{head.format(name)}\nhi: it's me\n" for name in names))
+    assert list_turns(transcript) == [(name, "hi: it's me") for name in names]
+    assert transcript.find_times(0, 2) is None
+
+
+def test_transcripts_of_teams_have_a_header():
+    text = "Plans\n14m 2s\n\nAnna Smith   0:03\nHi Nora.\n\nNora   0:09\nYes.\n\nAnna Smith   0:12\nBye.\n"
+    transcript = read_string(text)
+    assert list_turns(transcript)[1:] == [("Anna Smith", "Hi Nora."), ("Nora", "Yes."), ("Anna Smith", "Bye.")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Breakfast  8:00\nLunch  12:00\n", "Lunch  12:00\nin the hall\n", "{x} is a set."),
+        "[00:02] so we left\nand it rained\n[00:05] we came home\nlate\n",
+    ],
+)
 def test_other_text_is_not_taken_for_a_transcript(tmp_path, text):
     (tmp_path / "a.txt").write_text(text, "utf8")
     assert read(tmp_path / "a.txt").text == text
