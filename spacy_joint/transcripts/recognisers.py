@@ -1,5 +1,5 @@
 """The JSON of speech recognisers, recognised by its keys: AWS Transcribe, Google, Azure, Deepgram, AssemblyAI,
-Speechmatics, Rev, vosk, and the formats of whisper.py.
+Speechmatics, Rev, vosk, and the formats of whisper.py; also of exported chats (messages.py).
 
 Words come with their marks, times and speakers, as far as a service gives them. Services that label each word with a
 speaker often mislabel a few words, so a change of speaker certainly begins a sentence only where an utterance begins.
@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..errors import Errors, JointValueError
+from .messages import find_messages, read_messages
 from .transcript import Format, Segment
 from .whisper import MAX_TIME, Part, divide, read_whisper, recognise_whisper
 
@@ -44,7 +45,7 @@ class Service(NamedTuple):
 
 def read_recogniser(text: str, source: str) -> Iterator[Segment]:
     """Reads the JSON of a recogniser. RAISES ValueError: If the file, called `source` in errors, is not JSON (J464),
-    not of a known recogniser (J465), or has invalid values (J030, J466)."""
+    not of a known recogniser or chat (J465), or has invalid values (J030, J466)."""
     try:
         content = _load(text) if text.strip() else None
     except (RecursionError, ValueError) as error:
@@ -52,6 +53,9 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
         line, reason = getattr(error, "lineno", 1), getattr(error, "msg", error)
         raise JointValueError(Errors.J464, file=source, line=line, format="JSON", reason=reason) from error
     if content is None:
+        return
+    if (messages := find_messages(content)) is not None:
+        yield from read_messages(messages)
         return
     found = _wrap(content) if isinstance(content, list) else content if isinstance(content, dict) else {}
     # OpenAI's API may return just the text.

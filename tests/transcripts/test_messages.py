@@ -1,0 +1,75 @@
+"""The JSON of chats: each message is a turn of its sender."""
+
+import json
+
+import pytest
+
+from spacy_joint.errors import JointValueError
+from spacy_joint.transcripts import read_string
+
+from .turns import list_turns
+
+
+def read_json(content):
+    return read_string(json.dumps(content, indent=1), None, "a.json")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        # Telegram; the first is a call.
+        {
+            "messages": [
+                {"type": "service", "actor": "Anna", "text": ""},
+                {"from": "Anna", "text": "hi ben"},
+                {"from": "Ben", "text": ["see ", {"type": "link", "text": "a.org"}]},
+            ]
+        },
+        # Slack.
+        [
+            {"ts": "1.0", "user": "U1", "text": "hi ben", "user_profile": {"real_name": "Anna"}},
+            {"ts": "2.0", "user": "U2", "text": "see <http://b.org|a.org>", "user_profile": {"real_name": "Ben"}},
+        ],
+        # Discord.
+        {
+            "messages": [
+                {"content": "hi ben", "author": {"name": "anna1", "nickname": "Anna"}},
+                {"content": "see a.org", "author": {"name": "Ben"}},
+            ]
+        },
+        # Facebook, whose last message is the first.
+        {
+            "messages": [
+                {"sender_name": "Ben", "timestamp_ms": 2, "content": "see a.org"},
+                {"sender_name": "Anna", "timestamp_ms": 1, "content": "hi ben"},
+            ]
+        },
+    ],
+)
+def test_exports_have_a_turn_per_message(content):
+    assert list_turns(read_json(content)) == [("Anna", "hi ben"), ("Ben", "see a.org")]
+
+
+def test_mentions_in_slack_are_names():
+    content = [
+        {"ts": "1.0", "user": "U1", "username": "Anna", "text": "hi"},
+        {"ts": "2.0", "user": "U2", "username": "Ben", "text": "<@U1> &amp; <@U7>: no"},
+    ]
+    assert list_turns(read_json(content))[1] == ("Ben", "@Anna & @U7: no")
+
+
+def test_notices_have_no_speaker():
+    content = [{"ts": "1.0", "user": "Anna", "subtype": "channel_join", "text": "Anna has joined"}]
+    assert list_turns(read_json(content)) == [(None, "Anna has joined")]
+
+
+def test_lines_and_paragraphs_of_messages_stay():
+    transcript = read_json({"messages": [{"from": "Anna", "text": "hi\nben\n\nbye"}, {"from": "Anna", "text": "so"}]})
+    assert transcript.text == "hi ben\n\nbye\nso"
+    assert sorted(transcript.lines) == [3, 8]
+
+
+def test_other_lists_are_no_messages():
+    for content in ({"messages": [1]}, {"messages": [{"text": "hi"}]}, [{"from": "Anna"}]):
+        with pytest.raises(JointValueError, match="J46"):
+            read_json(content)
