@@ -2,13 +2,15 @@
 
 A turn is a paragraph that begins with its time and its speaker, as in `[00:01:02] ANNA: At the garage.`, which the
 reader of `turns` understands. In text without final marks, each sentence has its own line. Otherwise, lines that
-somebody ended are kept, as in lists, signatures and verse, and wrapped ones are joined.
+somebody ended are kept with their indentation and columns, as in lists, code, signatures and verse, and wrapped ones
+are joined.
 """
 
 import csv
 import io
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
@@ -20,6 +22,9 @@ from .words import Word, list_words, warn_of_estimates
 
 # A word that is continued on the next line.
 HYPHENATED = re.compile(r"[^\W\d_]-$")
+WORD = re.compile(r"[^\W\d_]+")
+# White space between columns, rather than words.
+GAP = re.compile(r"\s{3}|\t")
 ROWS = ("sentence", "word")
 COLUMNS = ("start", "end", "speaker", "text")
 # Text is wrapped at the length of its longest lines, but for a few, and not at less than MIN_WIDTH characters. Lines
@@ -27,7 +32,7 @@ COLUMNS = ("start", "end", "speaker", "text")
 LONGEST, MIN_WIDTH, ENDED = 0.95, 45, 0.75
 # Lines that begin like this are kept, and those after them: quoted mail, tables, fences of code. So are items of lists.
 KEPT = (">", "|", "```")
-ITEM = re.compile(r"(?:[-+*•–—·●▪◦‣]|\(?\w{1,3}[.)])$")
+BULLET, ITEM = re.compile(r"[-+*•·●▪◦‣]"), re.compile(r"(?:[-+*•–—·●▪◦‣]|\(?\w{1,3}[.)])$")
 OPENERS = "\"'“‘«([_*"
 FINAL = re.compile(r"[.?!…:;—][\"'”’»)\]]*$")
 # Text that Markdown would take for markup: anywhere, and at the beginning of a line.
@@ -40,9 +45,9 @@ def write_text(doc: Doc, wrap: int | None = None) -> str:
     written: list[str] = []
     for start, speaker, lines in _list_paragraphs(list_words(doc)):
         introduction = _introduce(start, speaker)
-        lines[0] = f"{introduction} {lines[0]}" if introduction else lines[0]
+        lines[0] = f"{introduction} {lines[0].lstrip()}" if introduction else lines[0]
         written.append("\n".join(each for line in lines for each in _wrap(line, wrap)))
-    return "\n\n".join(written) + "\n" if written else ""
+    return textwrap.dedent("\n\n".join(written)) + "\n" if written else ""
 
 
 def write_markdown(doc: Doc, wrap: int | None = None) -> str:
@@ -50,7 +55,7 @@ def write_markdown(doc: Doc, wrap: int | None = None) -> str:
     written: list[str] = []
     for start, speaker, texts in _list_paragraphs(list_words(doc)):
         introduction = _introduce(start, speaker and _escape(speaker))
-        lines = list(map(_escape, texts))
+        lines = [_escape(" ".join(text.split())) for text in texts]
         if introduction:
             lines[0] = f"**{introduction}** {lines[0]}"
         wrapped = ["\n".join(map(_escape_start, _wrap(line, wrap))) for line in lines]
@@ -97,50 +102,80 @@ def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str 
     are_marked = 2 * sum(FINAL.search(word.text) is not None for word in ends) >= len(ends)
     paragraphs = _divide(words, [word.begins_turn or word.begins_paragraph for word in words])
     warn_of_estimates([turn[0].is_estimated for turn in paragraphs if turn[0].begins_turn], "turns")
-    all_lines = [_divide(paragraph, [word.begins_line for word in paragraph]) for paragraph in paragraphs]
-    lengths = [_measure(line) for lines in all_lines for line in lines]
-    width = max(float(np.quantile(lengths or [0], LONGEST, method="lower")), MIN_WIDTH)
-    for paragraph, lines in zip(paragraphs, all_lines, strict=True):
-        kept = _find_kept_lines(lines) | (_find_ended_lines(lines, width) if are_marked else set())
-        begins = [word.start in kept or (word.begins_sentence and not are_marked) for word in paragraph]
+    all_lines = _divide(words, [word.begins_turn or word.begins_paragraph or word.begins_line for word in words])
+    width = max(float(np.quantile(list(map(_measure, all_lines)) or [0], LONGEST, method="lower")), MIN_WIDTH)
+    all_kept = _find_kept_lines(all_lines, width)
+    known = {part.lower() for word in words for part in WORD.findall(word.text)}
+    for paragraph in paragraphs:
         first = paragraph[0]
-        known = (first.start_time, first.speaker) if first.begins_turn else (None, None)
-        yield *known, [_join(line) for line in _divide(paragraph, begins)]
+        lines = _divide(paragraph, [word.begins_line for word in paragraph])
+        kept = all_kept | (_find_ended_lines(lines, width) if are_marked else set())
+        begins = [word.start in kept or (word.begins_sentence and not are_marked) for word in paragraph]
+        texts = []
+        for part in _divide(paragraph, begins):
+            indentation = part[0].space if part[0] is first or part[0].begins_line else ""
+            texts.append(indentation + _join(part, known))
+        yield (first.start_time, first.speaker, texts) if first.begins_turn else (None, None, texts)
 
 
-def _join(words: Sequence[Word]) -> str:
-    """Joins words by spaces, and those that are hyphenated at the end of a line directly."""
+def _join(words: Sequence[Word], known: Set[str]) -> str:
+    """Joins words by spaces, and those that are hyphenated at the end of a line directly: without the hyphen, if that
+    is a known word. Columns stay."""
     parts = [words[0].text]
     for before, word in pairwise(words):
-        is_hyphenated = word.begins_line and HYPHENATED.search(before.text) and word.text[0].islower()
-        parts += [word.text] if is_hyphenated else [" ", word.text]
+        if word.begins_line and word.text[0].islower() and HYPHENATED.search(before.text):
+            halves = WORD.findall(before.text)[-1:] + WORD.findall(word.text)[:1]
+            parts[-1] = parts[-1].removesuffix("-") if "".join(halves).lower() in known else parts[-1]
+        else:
+            parts.append(" " if word.begins_line or not GAP.search(word.space) else word.space)
+        parts.append(word.text)
     return "".join(parts)
 
 
-def _find_kept_lines(lines: Sequence[Sequence[Word]]) -> Set[int]:
-    """Finds the first tokens of the lines of a paragraph that are kept for what they are."""
+def _find_kept_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
+    """Finds the first tokens of lines that are kept for what they are. A change of indentation ends a line, unless that
+    is full and what follows no new sentence, as below the first line of an indented paragraph."""
+    bullets = Counter((line[0].text, line[0].space) for line in lines if BULLET.fullmatch(line[0].text))
     kept: set[int] = set()
     is_code = is_signature = False
-    for before, (word, *_) in pairwise(lines):
+    for before, line in pairwise(lines):
+        word = line[0]
         is_code ^= before[0].text.startswith("```")
-        is_signature |= before[0].text == "--" and len(before) == 1
-        is_item = word.begins_sentence and ITEM.match(word.text)
-        if is_code or is_signature or is_item or word.text.startswith(KEPT) or before[0].text.startswith(KEPT):
+        is_signature = not word.begins_paragraph and (is_signature or (before[0].text == "--" and len(before) == 1))
+        is_item = ITEM.match(word.text) and (word.begins_sentence or bullets[word.text, word.space] > 1)
+        deeper = _compare(before, line)
+        is_roomy = _measure(before) + len(word.text) < width
+        # One space is a slip. A line below the first word of an item continues it.
+        hangs = ITEM.match(before[0].text) and deeper == len(before[0].text) + len(before[1:] and before[1].space)
+        is_moved = abs(deeper) > 1 and not hangs and (is_roomy or (deeper > 0 and word.begins_sentence))
+        if is_code or is_signature or is_item or is_moved or _is_row(before) or _is_row(line):
             kept.add(word.start)
     return kept
 
 
 def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
-    """Finds the first tokens of the lines of a paragraph that follow a line which somebody ended: all of them, or those
-    whose first word would have had room in the line before. Several lines below half the width are a list, too."""
+    """Finds the first tokens of the lines of a paragraph, at unchanged indentation, that follow a line which somebody
+    ended: all of them, or those whose first word would have had room in the line before. Several lines below half the
+    width are a list, too."""
     if len(lines) > 2 and all(2 * _measure(line) < width for line in lines):
         return {line[0].start for line in lines[1:]}
-    roomy = [line[0] for before, line in pairwise(lines) if _measure(before) + len(line[0].text) < width]
-    for firsts in ([line[0] for line in lines[1:]], roomy) if roomy else ():
-        n = sum(word.begins_sentence or word.text.lstrip(OPENERS)[:1].isupper() for word in firsts)
+    pairs = [(before, line[0]) for before, line in pairwise(lines) if abs(_compare(before, line)) < 2]
+    roomy = [word for before, word in pairs if _measure(before) + len(word.text) < width]
+    for firsts in ([word for _, word in pairs], roomy) if roomy else ():
+        n = sum(word.begins_sentence or not word.text.lstrip(OPENERS)[:1].islower() for word in firsts)
         if n >= ENDED * len(firsts):
             return {word.start for word in firsts}
     return set()
+
+
+def _is_row(line: Sequence[Word]) -> bool:
+    """Returns whether a line is kept, with its end, wherever it is, such as a row of a table."""
+    return line[0].text.startswith(KEPT) or any(GAP.search(word.space) for word in line[1:])
+
+
+def _compare(before: Sequence[Word], line: Sequence[Word]) -> int:
+    """Returns how much further a line is indented than the one before."""
+    return len(line[0].space.expandtabs()) - len(before[0].space.expandtabs())
 
 
 def _measure(line: Sequence[Word]) -> int:
@@ -155,7 +190,8 @@ def _introduce(start: float | None, speaker: str | None) -> str:
 def _wrap(text: str, width: int | None) -> list[str]:
     if width is None:
         return [text]
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    indentation = text[: -len(text.lstrip())]
+    return textwrap.wrap(text, width, subsequent_indent=indentation, break_long_words=False, break_on_hyphens=False)
 
 
 def _escape(text: str) -> str:

@@ -66,6 +66,7 @@ class Word(NamedTuple):
     cost (int): The cost of ending a line before it.
     cue (Cue | None): The cue of captions that begins with it.
     begins_line (bool): Whether a line of the text, or of a cue other than the first, begins with it.
+    space (str): The white space before it, in its line: at the beginning of one, its indentation.
     """
 
     text: str
@@ -82,6 +83,7 @@ class Word(NamedTuple):
     cost: int
     cue: Cue | None
     begins_line: bool
+    space: str
 
 
 def list_words(doc: Doc) -> list[Word]:
@@ -94,6 +96,7 @@ def list_words(doc: Doc) -> list[Word]:
     sounds = find_sounds(doc)
     is_divided = doc.has_annotation("SENT_START")
     words: list[Word] = []
+    whole, end = doc.text, 0
     first = 0
     begins_turn, begins_sentence, begins_paragraph, begins_line = True, True, True, False
     cue: list[object] | None = None
@@ -113,6 +116,8 @@ def list_words(doc: Doc) -> list[Word]:
         text = "".join(texts[first : place + 1])
         if text:
             known = range(first, place + 1)
+            _, line_end, space = whole[end : tokens[first].idx].rpartition("\n")
+            end = token.idx + len(token)
             words.append(
                 Word(
                     text,
@@ -129,6 +134,7 @@ def list_words(doc: Doc) -> list[Word]:
                     int(costs[first]),
                     None if cue is None else Cue(*cue),
                     begins_line,
+                    "" if begins_line and not line_end else space,
                 )
             )
             begins_turn = begins_sentence = begins_paragraph = begins_line = False

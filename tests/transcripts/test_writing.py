@@ -261,6 +261,23 @@ def test_words_hyphenated_at_the_end_of_a_line_are_joined():
     assert write_string(NLP("A well-\nknown man went home."), "text") == "A well-known man went home.\n"
 
 
+def test_words_that_occur_whole_are_joined_whole():
+    text = "The repairs were late. They closed the garage for re-\npairs on Monday.\n"
+    assert write_string(NLP(text), "text") == text.replace("re-\n", "re")
+
+
+def test_paragraphs_that_are_indented_are_joined_and_stay_indented():
+    first = "  So we went to the garage, since they had called and said that\nthe car was ready. It was not."
+    second = "  We came home late, and it rained, and the dog was hungry. He\nhad eaten the bread."
+    written = "\n".join(each.replace("that\n", "that ").replace("He\n", "He ") for each in (first, second))
+    assert write_string(NLP(f"Home\n\n{first}\n{second}\n"), "text") == f"Home\n\n{written}\n"
+
+
+def test_wrapped_lines_of_items_are_joined():
+    text = "Please:\n\n- call the garage and ask whether the car is\n  ready\n- come home\n"
+    assert write_string(NLP(text), "text") == text.replace("is\n  ready", "is ready")
+
+
 def test_lines_that_begin_sentences_stay_also_next_to_wrapped_ones():
     text = "1. Call Ben.\n2. Call Nora.\n\nShe is at the\ngarage. He is not.\n"
     assert write_string(NLP(text), "text") == text.replace("the\ngarage", "the garage")
@@ -274,6 +291,11 @@ def test_lines_that_begin_sentences_stay_also_next_to_wrapped_ones():
         "* At home.\n* At the garage, with Nora.\n\nCode.\n```\nrun(it)\nnow()\n```\n",
         "> Is this how the owls\n> live?\nYes. I saw them at the garage.\n\nCheers\nNora\n",
         "I saw them.\n\n--\nNora Berg\nat the garage\n+47 22 55 01 23\n",
+        "This is code.\n\n```\nif late:\n\n    run()\n    now()\n```\n\n    cd home\n    if late\n      run\n\nDone.\n",
+        "The snow is deep, the snow is old,\n  the owl is on the wing;\nshe is hungry, she is cold,\n  in spring.\n",
+        "These are the hours.\n\nMonday      8 to 12     closed\nTuesday     closed      2 to 6\n",
+        "Buy these.\n\n- milk\n  - of a goat\n  - of a cow\n- eggs\n\nThank you.\n",
+        "/*\n * Runs it.\n * @param it the engine\n */\nrun(it);\n",
         "Please buy these things.\n\nmilk\neggs\noat biscuits\n\nThank you.\n",
     ],
 )
