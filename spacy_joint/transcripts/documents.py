@@ -11,6 +11,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotation.custom_columns import PAUSE, write_column
+from ..annotation.extensions import read_values
+from ..annotation.restored import RESTORED
 from ..annotation.speech import (
     CUE,
     END_TIME,
@@ -20,7 +22,9 @@ from ..annotation.speech import (
     TIME_IS_ESTIMATED,
     TURN_START,
 )
+from ..pipes.arrays import find_stretches
 from ..pipes.components import run_disabled
+from ..pipes.token_columns import MARKS, UNPUNCTUATED_STRETCH
 from .reading import TEXT, guess_format, read_string
 from .transcript import Transcript
 from .words import has_marks
@@ -109,6 +113,20 @@ def _find_entries(text: str) -> Iterator[int]:
 
 
 def restore_marks(nlp: Language, doc: Doc) -> Doc:
-    """Restores the marks of an annotated document that has none, by the disabled punctuation_restorer of the pipeline,
-    if there is one."""
-    return doc if has_marks(doc.text) else run_disabled(nlp, doc, RESTORER)
+    """Restores the marks of an annotated document that has none, or of its long parts without any, by the disabled
+    punctuation_restorer of the pipeline, if there is one."""
+    tokens = list(doc)
+    begins = [*read_values(tokens, TURN_START), True][1:]
+    breaks = [
+        token.text in MARKS or token.text.count("\n") > 1 or begin for token, begin in zip(tokens, begins, strict=True)
+    ]
+    is_marked = has_marks(doc.text)
+    parts, _ = find_stretches(np.array(breaks, dtype=bool), UNPUNCTUATED_STRETCH, whole=False)
+    if is_marked and not parts.any():
+        return doc
+    given = read_values(tokens, RESTORED)
+    doc = run_disabled(nlp, doc, RESTORER)
+    for token, text in zip(doc, given, strict=True):
+        if is_marked and not parts[token.i]:
+            token._.set(RESTORED, text)
+    return doc

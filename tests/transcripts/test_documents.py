@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 
 import spacy_joint
+from spacy_joint.annotation.restored import write_restored
 from spacy_joint.errors import JointError
-from spacy_joint.transcripts import FORMATS, make_doc, read, read_string
-from spacy_joint.transcripts.documents import make_doc_of_text
+from spacy_joint.transcripts import FORMATS, documents, make_doc, read, read_string
+from spacy_joint.transcripts.documents import make_doc_of_text, restore_marks
 from spacy_joint.transcripts.transcript import Segment, join
 
 NLP = spacy_joint.load(beam_width=1)
@@ -124,6 +125,28 @@ def test_entries_begin_sentences(lines):
     doc = make_doc_of_text(NLP, text)
     found = [text[token.idx :].partition("\n")[0] for token in doc[1:] if token.is_sent_start]
     assert found == [line[2:] for line in lines if line.startswith("> ")]
+
+
+def test_marks_are_restored_in_long_parts_without_any(monkeypatch):
+    monkeypatch.setattr(documents, "run_disabled", lambda nlp, doc, factory: shout(doc))
+    talk = "so we went home and it rained " * 20
+    text = f"Hi Ben. We are well.\n\n{talk}\n\nA heading\n\nThe car is old. It is red.\n\nBye for now\n"
+    restored = restore_marks(NLP, make_doc_of_text(NLP, text))._.restored_text
+    assert restored == text.replace(talk, talk.upper())
+    assert restore_marks(NLP, make_doc_of_text(NLP, talk))._.restored_text == talk.upper()
+
+
+def test_turns_with_marks_are_left_alone(monkeypatch):
+    monkeypatch.setattr(documents, "run_disabled", lambda nlp, doc, factory: shout(doc))
+    talk = "so we went home and it rained " * 20
+    doc = make_doc_of_text(NLP, f"ANNA: Hi. Are you well?\nBEN: {talk}\nANNA: Good. I see\nBEN: ok\n")
+    turns = restore_marks(NLP, doc)._.restored_text.split("\n")
+    assert turns == ["Hi. Are you well?", talk.strip().upper(), "Good. I see", "ok"]
+
+
+def shout(doc):
+    write_restored(doc, [token.text.upper() for token in doc])
+    return doc
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path):
