@@ -9,7 +9,7 @@ as on live television, repeat the last line of the previous cue: it counts once.
 import html
 import re
 from collections.abc import Iterator, Sequence, Set
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from webvtt import Caption, WebVTT
 
@@ -39,6 +39,8 @@ MARKUP = re.compile(
     re.VERBOSE,
 )
 DASH = re.compile(r"\s*[-‐–—]\s*(?=\S)")  # noqa: RUF001
+# Another speaker in the same line: "- Where? - At home."
+SAID = re.compile(r"(?<=[.?!…])\s+(?=[-–—]\s*\S)")
 # Captions roll up if lines are repeated at least this often, and by most cues.
 MIN_REPETITIONS = 3
 
@@ -126,7 +128,8 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
     blocks = written if len(written) == len(cues) + 1 else [""] * (len(cues) + 1)
     header, segments, last = blocks[0], list[Segment](), -1
     for place, cue in enumerate(cues, start=1):
-        rows = [(row, "".join(run.text for run in row)) for row in _split(cue.lines)]
+        parts = [SAID.split(line) if DASH.match(strip_markup(line)) else [line] for line in cue.lines]
+        rows = [(row, "".join(run.text for run in row)) for row in _split([*chain.from_iterable(parts)])]
         is_all_sound = is_sound("".join(text for _, text in rows))
         is_dialogue = sum(bool(DASH.match(text)) for _, text in rows) > 1
         said: list[Segment] = []

@@ -47,7 +47,7 @@ BOLD = re.compile(
 # Excludes addresses of links in Markdown, `[1]: https://...`.
 BRACKETED = re.compile(r"\s*(?P<mark>>>+\s*)?\[(?P<name>[^\[\]]*[^\W_][^\[\]]*)\]:(?:\s+|$)(?!\w+://)")
 # Questions and answers of court records; a file must have both.
-EXAMINATION = re.compile(r"\s*(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*)(?=\S)")
+EXAMINATION = re.compile(r"\s*(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*|\s(?=[A-Z])(?!.*:(?:\s|$)))(?=\S)")
 BOTH = {"Q", "A"}
 # The number of a line of a court record, which may be blank.
 NUMBERED_LINE = re.compile(r"\s*(?P<number>\d{1,2})(?:\s+(?P<text>.*))?")

@@ -1,15 +1,15 @@
 """Formats with times in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
 Whisper (`start end text`, in milliseconds), the text of Otter (`Anna Smith  0:02` above her words), and that of YouTube
-(`0:02` above the words). Chats of Slack, Discord, Telegram and Teams are like Otter's text, but their times are left
-out, which are those of the day: `Anna Smith  10:02 AM`, `Anna — Today at 10:02 AM`, `Anna, [12.03.2024 10:02]`,
-`[10:02 AM] Anna`."""
+(`0:02` above or before the words; also `[00:02.000 --> 00:04.000]`, as Whisper prints it). Chats of Slack, Discord,
+Telegram and Teams are like Otter's text, but their times are left out, which are those of the day: `Anna Smith  10:02
+AM`, `Anna — Today at 10:02 AM`, `Anna, [12.03.2024 10:02]`, `[10:02 AM] Anna`."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise, takewhile
 
 from ..errors import Errors, JointValueError
-from .labels import DATE, FEW
+from .labels import DATE, FEW, are_turns
 from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread_until
 
 NUMBER = r"\d+(?:\.\d+)?"
@@ -28,7 +28,9 @@ OTTER_NAME = re.compile(
     """,
     re.VERBOSE,
 )
-YOUTUBE_TIME = re.compile(rf"\s*(?P<time>{CLOCK})\s*")
+YOUTUBE_TIME = re.compile(rf"\s*\[?(?P<time>{CLOCK})(?:\s*-->\s*{CLOCK})?\]?(?:\s+(?P<text>.*))?")
+# If words are next to times, as in programmes of events, the first one is at the beginning (in seconds).
+BEGINNING = 60
 # Headings above the first name in Otter's exports.
 OTTER_HEADER = frozenset(("SUMMARY KEYWORDS", "SPEAKERS"))
 OTTER_END = re.compile(r"Transcribed by https?://otter\.ai\s*")
@@ -88,7 +90,8 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment
     ends = [number for number, _ in heads[1:]] + [len(lines)]
     times = [read_clock(match["time"] or match.groupdict().get("before", "")) for _, match in heads]
     for (number, match), end, (start_time, next_time) in zip(heads, ends, pairwise([*times, None]), strict=True):
-        texts = [line for line in lines[number + 1 : end] if line.strip()]
+        beside = match.groupdict().get("text") or ""
+        texts = [line for line in (beside, *lines[number + 1 : end]) if line.strip()]
         spans: Sequence[tuple[float | None, float | None]] = [(None, None)] * len(texts)
         if start_time is not None and (next_time is None or start_time <= next_time):
             spans = list(spread_until(texts, start_time, next_time))
@@ -124,11 +127,14 @@ def _is_otter(lines: Sequence[str]) -> bool:
 
 def _is_youtube(lines: Sequence[str]) -> bool:
     filled = [line for line in lines if line.strip()]
-    places = [place for place, line in enumerate(filled) if YOUTUBE_TIME.fullmatch(line)]
-    times = [read_clock(filled[place].strip()) or 0.0 for place in places]
-    # Words are below each time.
-    has_words = all(after - before > 1 for before, after in pairwise([*places, len(filled)]))
-    return places[:1] == [0] and len(places) > 2 and has_words and times == sorted(times)
+    heads = {place: match for place, line in enumerate(filled) if (match := YOUTUBE_TIME.fullmatch(line))}
+    times = [read_clock(match["time"]) or 0.0 for match in heads.values()]
+    are_beside = [bool((match["text"] or "").strip()) for match in heads.values()]
+    gaps = [after - before for before, after in pairwise([*heads, len(filled)])]
+    has_words = all(is_beside or gap > 1 for is_beside, gap in zip(are_beside, gaps, strict=True))
+    if not (0 in heads and len(heads) > 2 and has_words and times == sorted(times)):
+        return False
+    return not any(are_beside) or (times[0] < BEGINNING and not are_turns(lines))
 
 
 CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)

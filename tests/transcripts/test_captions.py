@@ -198,6 +198,13 @@ def test_marks_of_turns_may_stand_alone():
     assert list_turns(transcript) == [(None, "we left"), (None, "who"), ("ANNA", "me")]
 
 
+def test_two_speakers_may_share_a_line():
+    text = "1\n00:00:01,000 --> 00:00:03,000\n<i>- Where were you? - At home.</i>\n"
+    assert list_turns(read_string(text, "srt")) == [(None, "Where were you?"), (None, "At home.")]
+    text = text.replace("?", "")
+    assert list_turns(read_string(text, "srt")) == [(None, "- Where were you - At home.")]
+
+
 def test_chevrons_and_dashes_begin_turns_of_unknown_speakers():
     text = "00:00:01,000 --> 00:00:02,000\nwe left\n\n00:00:02,000 --> 00:00:03,000\n>> who\n\n"
     text += "00:00:03,000 --> 00:00:04,000\n- you and\nBen\n-me?\n\n00:00:04,000 --> 00:00:05,000\n- and so on\n"

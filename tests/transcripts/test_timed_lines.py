@@ -70,6 +70,20 @@ def test_transcripts_copied_from_youtube_have_times_above_words(tmp_path):
     assert transcript.sentence_starts == [0, 8, 16]
 
 
+@pytest.mark.parametrize("times", [("0:00", "0:02", "1:05"), ("[00:00]", "[00:02]", "[01:05]")])
+def test_words_may_be_next_to_times(times):
+    transcript = read_string(
+        "".join(f"{time} {word}\n" for time, word in zip(times, ("hi", "nora", "bye"), strict=True))
+    )
+    assert transcript.text == "hi nora bye"
+    assert [transcript.find_times(at, at + 1)[0] for at in (0, 3, 8)] == [0, 2, 65]
+
+
+def test_lines_that_whisper_prints_have_times():
+    text = "[00:00.000 --> 00:02.000]  hi\n[00:02.000 --> 00:05.000]  nora\n[00:05.000 --> 00:06.000]  bye\n"
+    assert read_string(text).find_times(3, 7) == (2.0, 2.4)
+
+
 @pytest.mark.parametrize(
     ("text", "format", "code"),
     [("call A 0.5 hi", "ctm", "J467"), ("0\t1\thi\n2\t1\tno", "tsv", "J467"), ("Anna 0:02\nhi", "otter", "J468")],
@@ -114,6 +128,7 @@ def test_transcripts_of_teams_have_a_header():
     "text",
     [
         *("Breakfast  8:00\nLunch  12:00\n", "Lunch  12:00\nin the hall\n", "{x} is a set."),
+        "10:00 Welcome\n10:15 A talk\n11:00 Tea\n",
         "[00:02] so we left\nand it rained\n[00:05] we came home\nlate\n",
     ],
 )

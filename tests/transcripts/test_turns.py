@@ -159,6 +159,8 @@ def test_questions_and_answers_of_court_records_are_turns():
         ("A", "Yes."),
     ]
     assert guess_format("A. First\nB. Second\nA. Third\n") == "text"
+    assert guess_format("Q Where were you?\nA At home.\nQ Alone?\n") == "turns"
+    assert list_turns(read_turns("Q. Who?\nA. Me.\nA VOICE: No."))[2] == ("A VOICE", "No.")
 
 
 def test_numbers_of_lines_and_pages_are_no_words():
