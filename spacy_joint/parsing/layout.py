@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from ..annotation.reporting_verbs import read_verbs
 from ..engine.threads import make_fork_lock
 from ..pipes import marks
-from ..pipes.abbreviations import REFERENCES, read_abbreviations, read_leading
+from ..pipes.abbreviations import REFERENCES, WORDS, read_abbreviations, read_leading
 from ..pipes.arrays import RowIndex, following, forbid_starts, preceding
 from ..pipes.spelling import AS_WRITTEN
 from ..pipes.token_columns import MAX_WORDS
@@ -162,8 +162,10 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
     token, before, is_apart = doc[word], _join_stop(doc, word - 1), doc[word - 1].text == "."
     if before == ":":
         return doc[max(word - 2, 0)].text[-1] == "." and token.text[0].isdecimal()
-    # Apart from its full stop, an abbreviation that the tokenizer lacks, or a word: "state of the art."
-    is_known = not is_apart or before in read_abbreviations(doc.lang_)
+    # Apart from its full stop, an abbreviation that the tokenizer lacks, as most in capitals (MRS. DALY), or a word:
+    # "state of the art."
+    is_capitals = before.isupper() and before.lower() not in WORDS
+    is_known = not is_apart or is_capitals or before in read_abbreviations(doc.lang_)
     is_leading = is_known and before.lower() in read_leading(doc.lang_)
     ending = marks.find_ending(before)
     if ending != marks.INITIAL and not is_leading:

@@ -24,7 +24,9 @@ def read_leading(language: str) -> frozenset[str]:
     return frozenset(map(str.lower, _read(language, "leading")))
 
 
+# English words, or abbreviations if a full stop follows.
+WORDS = _read("en", "words")
 # Words that may be English abbreviations if a full stop follows, in lower case.
-STEMS = frozenset(word[:-1].lower() for word in read_abbreviations("en") | _read("en", "words"))
+STEMS = frozenset(word[:-1].lower() for word in read_abbreviations("en") | WORDS)
 # English words that, with a full stop, are references if a number follows.
 REFERENCES = _read("en", "references")
