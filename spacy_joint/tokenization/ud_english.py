@@ -91,6 +91,8 @@ WHOLE = (
     r"(?i:www)[.][\w-]+(?:[.][\w-]+)+(?:[:/?#]\S*[\w/])?",
     rf"[\w-]+(?:[.][\w-]+)*[.](?i:{DOMAINS})(?:[/?#]\S*[\w/])?",
     rf"[\w#-]+(?:[.][\w#-]+)*[.](?i:{FILE_ENDINGS})",
+    # Names with several dots: System.Collections.List, comp.mail.maps.
+    r"[A-Za-z_]\w+(?:[.][A-Za-z_]\w+){2,}",
     # Phone numbers, postcodes, dates.
     r"(?:[+]?[0-9]{1,2}[-.])?(?:[0-9]{3}[-./])?[0-9]{3}[-.][0-9]{4}",
     r"[0-9]{5}-[0-9]{4}",

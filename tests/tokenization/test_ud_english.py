@@ -38,6 +38,10 @@ def divide(text, nlp=NLP):
         ("10-12kg, $3.50-$4, 1,000.5 and 8%", "10 - 12 kg , $ 3.50 - $ 4 , 1,000.5 and 8 %"),
         ("call 555-123-4567 or 555-1234.", "call 555-123-4567 or 555-1234 ."),
         ("ann.lee@example.com, notes.doc!", "ann.lee@example.com , notes.doc !"),
+        (
+            "(System.Collections.List), os.path.join. It ended.Then",
+            "( System.Collections.List ) , os.path.join . It ended . Then",
+        ),
         ("(see http://www.example.com/a_b?c=d#e).", "( see http://www.example.com/a_b?c=d#e ) ."),
         ("<https://example.com/> or example.org", "< https://example.com/ > or example.org"),
         ("wait...what?!? no!!!", "wait ... what ?!? no !!!"),
