@@ -8,6 +8,7 @@ text has.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,7 +44,7 @@ from ..pipes.token_columns import (
 )
 from ..pipes.tree_columns import TREE_COLUMNS
 from ..transcripts.words import find_sounds
-from .cases import CAPITALISED, CASES, OTHER, apply_case, capitalise, find_case
+from .cases import CAPITALISED, CAPITALS, CASES, OTHER, apply_case, capitalise, find_case, find_spelled
 from .restoring_columns import PHRASE_COLUMNS, RestoringColumns, WordTree, read_word_tree
 from .system import ENDS, KEEPS_CASE, KEEPS_MARK, RestoringSystem
 
@@ -153,10 +154,11 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         restored = list(texts)
         ends = [*(word.token for word in prediction.words[1:]), len(doc)]
         begins = True
-        for word, case, mark, is_end, end in zip(*prediction, ends, strict=False):
+        spelled = find_spelled([word.text for word in prediction.words]) if doc.lang_ == "en" else repeat(False)
+        for word, case, mark, is_end, end, is_spelled in zip(*prediction, ends, spelled, strict=False):
             place, text, _ = word
             if case is not None:
-                text = apply_case(case, text.lower(), self._forms)
+                text = apply_case(CAPITALS if is_spelled else case, text.lower(), self._forms)
             restored[place] = capitalise(text) if begins and text == text.lower() else text
             begins = is_end
             if mark is None:

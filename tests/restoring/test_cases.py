@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_joint.restoring.cases import CASES, apply_case, capitalise, find_case
+from spacy_joint.restoring.cases import CASES, apply_case, capitalise, find_case, find_spelled
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,15 @@ from spacy_joint.restoring.cases import CASES, apply_case, capitalise, find_case
 def test_cases_of_words(word, case):
     assert find_case(word) == case
     assert apply_case(case, word.lower(), {"iphone": "iPhone", "mcintosh": "McIntosh"}) == word
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled"),
+    [("in the u s we b b c", "u s b b c"), ("plan b and i t v", "t v"), ("r u at home e g now", ""), ("a i a", "")],
+)
+def test_letters_in_succession_are_spelled(text, spelled):
+    words = text.split()
+    assert [word for word, is_spelled in zip(words, find_spelled(words), strict=True) if is_spelled] == spelled.split()
 
 
 def test_words_without_a_form_of_their_own_are_capitalised():
