@@ -146,11 +146,15 @@ def find_all_names(lines: Sequence[str]) -> Set[str]:
 
 def are_turns(lines: Sequence[str]) -> bool:
     """Returns whether turns begin with names: the first line begins with one, and some name is marked, or recurs after
-    another one, or all lines begin with names in capitals, of which there are several. Names may begin after a header,
-    such as a title, if they recur as often as it has lines."""
+    another one, or all lines begin with names in capitals, of which there are several; or turns begin with `>>`. Names
+    may begin after a header, such as a title, if they recur as often as it has lines."""
     # A chat may begin with a notice, `01/02/2026, 09:30 - Anna created the group`.
     numbered = filter(str.strip, remove_numbers(lines))
     filled = [line for line in numbered if MESSAGE.match(line) or not re.match(STAMP, line)]
+    # Unlike those of quoted mail and code, all chevrons are double.
+    n_chevrons = [len(line) - len(line.lstrip(">")) for line in filled if line[0] == ">"]
+    if n_chevrons[1:] and set(n_chevrons) == {2} and filled[0][0] == ">":
+        return True
     known = find_names(filled)
     begun = [at for at, line in enumerate(filled) if (label := read_label(line)) and label.name in known]
     if not begun:

@@ -94,6 +94,8 @@ def test_names_that_occur_once_need_capitals():
 
 
 def test_chevrons_alone_begin_a_turn():
+    assert guess_format(">> HI.\nI AM ANNA.\n>> AND BEN.\n") == "turns"
+    assert guess_format(">> hi\n>> who are you\n> me\n") == guess_format(">>> run()\n>>> go()\n") == "text"
     assert list_turns(read_turns(">> hi\n>> who are you\n")) == [(None, "hi"), (None, "who are you")]
 
 
