@@ -12,9 +12,8 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
-import numpy as np
 from spacy.tokens import Doc
 
 from ..annotation.speech import format_clock
@@ -27,9 +26,9 @@ WORD = re.compile(r"[^\W\d_]+")
 GAP = re.compile(r"\s{3}|\t")
 ROWS = ("sentence", "word")
 COLUMNS = ("start", "end", "speaker", "text")
-# Text is wrapped at the length of its longest lines, but for a few, and not at less than MIN_WIDTH characters. Lines
-# count as ended if this share of the next ones begin a sentence, or with a capital.
-LONGEST, MIN_WIDTH, ENDED = 0.95, 45, 0.75
+# Text is wrapped at the length of its longest lines, but for a few of many, and not at less than MIN_WIDTH characters.
+# Lines count as ended if this share of the next ones begin a sentence, or with no lower-case letter.
+LONGEST, MANY_LINES, MIN_WIDTH, ENDED = 0.95, 20, 45, 0.75
 # Lines that begin like this are kept, and those after them: quoted mail, tables, fences of code. So are items of lists.
 KEPT = (">", "|", "```")
 BULLET, ITEM = re.compile(r"[-+*•·●▪◦‣]"), re.compile(r"(?:[-+*•–—·●▪◦‣]|\(?\w{1,3}[.)])$")
@@ -103,7 +102,9 @@ def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str 
     paragraphs = _divide(words, [word.begins_turn or word.begins_paragraph for word in words])
     warn_of_estimates([turn[0].is_estimated for turn in paragraphs if turn[0].begins_turn], "turns")
     all_lines = _divide(words, [word.begins_turn or word.begins_paragraph or word.begins_line for word in words])
-    width = max(float(np.quantile(list(map(_measure, all_lines)) or [0], LONGEST, method="lower")), MIN_WIDTH)
+    lengths = sorted(map(_measure, all_lines)) or [0]
+    last = len(lengths) - 1
+    width = max(lengths[last if last < MANY_LINES else int(LONGEST * last)], MIN_WIDTH)
     all_kept = _find_kept_lines(all_lines, width)
     known = {part.lower() for word in words for part in WORD.findall(word.text)}
     for paragraph in paragraphs:
@@ -120,14 +121,15 @@ def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str 
 
 def _join(words: Sequence[Word], known: Set[str]) -> str:
     """Joins words by spaces, and those that are hyphenated at the end of a line directly: without the hyphen, if that
-    is a known word. Columns stay."""
+    is a known word. Columns of a single line stay."""
+    is_wrapped = any(word.begins_line for word in words[1:])
     parts = [words[0].text]
     for before, word in pairwise(words):
         if word.begins_line and word.text[0].islower() and HYPHENATED.search(before.text):
             halves = WORD.findall(before.text)[-1:] + WORD.findall(word.text)[:1]
             parts[-1] = parts[-1].removesuffix("-") if "".join(halves).lower() in known else parts[-1]
         else:
-            parts.append(" " if word.begins_line or not GAP.search(word.space) else word.space)
+            parts.append(word.space if GAP.search(word.space) and not is_wrapped else " ")
         parts.append(word.text)
     return "".join(parts)
 
@@ -148,7 +150,9 @@ def _find_kept_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
         # One space is a slip. A line below the first word of an item continues it.
         hangs = ITEM.match(before[0].text) and deeper == len(before[0].text) + len(before[1:] and before[1].space)
         is_moved = abs(deeper) > 1 and not hangs and (is_roomy or (deeper > 0 and word.begins_sentence))
-        if is_code or is_signature or is_item or is_moved or _is_row(before) or _is_row(line):
+        is_row = not _list_columns(before).isdisjoint(_list_columns(line))
+        is_marked = is_row or word.text.startswith(KEPT) or before[0].text.startswith(KEPT)
+        if is_code or is_signature or is_item or is_moved or is_marked:
             kept.add(word.start)
     return kept
 
@@ -168,9 +172,11 @@ def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]
     return set()
 
 
-def _is_row(line: Sequence[Word]) -> bool:
-    """Returns whether a line is kept, with its end, wherever it is, such as a row of a table."""
-    return line[0].text.startswith(KEPT) or any(GAP.search(word.space) for word in line[1:])
+def _list_columns(line: Sequence[Word]) -> Set[int]:
+    """Lists the characters of a line at which a column begins, after a gap; after a tabulator, 0."""
+    ends = accumulate(len(word.space) + len(word.text) for word in line)
+    columns = zip(line[1:], ends, strict=False)
+    return {0 if "\t" in word.space else end + len(word.space) for word, end in columns if GAP.search(word.space)}
 
 
 def _compare(before: Sequence[Word], line: Sequence[Word]) -> int:

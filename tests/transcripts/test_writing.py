@@ -261,6 +261,12 @@ def test_words_hyphenated_at_the_end_of_a_line_are_joined():
     assert write_string(NLP("A well-\nknown man went home."), "text") == "A well-known man went home.\n"
 
 
+def test_the_longest_of_a_few_lines_counts():
+    text = "For it: Nora Berg, Anna Wu, Carla, and the neighbours\nAgainst it: Ben\n\n"
+    text += "Nora said that the owls would come back if all of the trees were left as they are.\n"
+    assert write_string(NLP(text), "text") == text
+
+
 def test_words_that_occur_whole_are_joined_whole():
     text = "The repairs were late. They closed the garage for re-\npairs on Monday.\n"
     assert write_string(NLP(text), "text") == text.replace("re-\n", "re")
@@ -294,7 +300,6 @@ def test_lines_that_begin_sentences_stay_also_next_to_wrapped_ones():
         "This is code.\n\n```\nif late:\n\n    run()\n    now()\n```\n\n    cd home\n    if late\n      run\n\nDone.\n",
         "The snow is deep, the snow is old,\n  the owl is on the wing;\nshe is hungry, she is cold,\n  in spring.\n",
         "These are the hours.\n\nMonday      8 to 12     closed\nTuesday     closed      2 to 6\n",
-        "The plan for the garden\n\nFor it: Nora Berg, Anna\nAgainst it: Ben\n\nNora said that the owls will come if the trees stay.\n",
         "Buy these.\n\n- milk\n  - of a goat\n  - of a cow\n- eggs\n\nThank you.\n",
         "/*\n * Runs it.\n * @param it the engine\n */\nrun(it);\n",
         "Please buy these things.\n\nmilk\neggs\noat biscuits\n\nThank you.\n",
