@@ -105,13 +105,14 @@ def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str 
     lengths = sorted(map(_measure, all_lines)) or [0]
     last = len(lengths) - 1
     width = max(lengths[last if last < MANY_LINES else int(LONGEST * last)], MIN_WIDTH)
-    all_kept = _find_kept_lines(all_lines, width)
+    kept = _find_kept_lines(all_lines, width)
     known = {part.lower() for word in words for part in WORD.findall(word.text)}
     for paragraph in paragraphs:
         first = paragraph[0]
         lines = _divide(paragraph, [word.begins_line for word in paragraph])
-        kept = all_kept | (_find_ended_lines(lines, width) if are_marked else set())
-        begins = [word.start in kept or (word.begins_sentence and not are_marked) for word in paragraph]
+        sentences = {word.start for word in paragraph if word.begins_sentence}
+        ended = _find_ended_lines(lines, width) if are_marked else sentences
+        begins = [word.start in kept or word.start in ended for word in paragraph]
         texts = []
         for part in _divide(paragraph, begins):
             indentation = part[0].space if part[0] is first or part[0].begins_line else ""
