@@ -134,7 +134,7 @@ def _is_youtube(lines: Sequence[str]) -> bool:
     has_words = all(is_beside or gap > 1 for is_beside, gap in zip(are_beside, gaps, strict=True))
     if not (0 in heads and len(heads) > 2 and has_words and times == sorted(times)):
         return False
-    return not any(are_beside) or (times[0] < BEGINNING and not are_turns(lines))
+    return not any(are_beside) or (times[0] < BEGINNING and not are_turns(lines) and not _is_otter(lines))
 
 
 CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)

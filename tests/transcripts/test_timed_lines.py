@@ -118,6 +118,12 @@ def test_chats_of_other_programs_too(head):
     assert transcript.find_times(0, 2) is None
 
 
+def test_names_beside_times_are_no_words():
+    transcript = read_string("[00:02] Anna\nHi Nora.\n\n[00:06] Nora\nYes.\n\n[00:09] Anna\nBye.\n")
+    assert list_turns(transcript) == [("Anna", "Hi Nora."), ("Nora", "Yes."), ("Anna", "Bye.")]
+    assert transcript.find_times(0, 2)[0] == 2.0
+
+
 def test_transcripts_of_teams_have_a_header():
     text = "Plans\n14m 2s\n\nAnna Smith   0:03\nHi Nora.\n\nNora   0:09\nYes.\n\nAnna Smith   0:12\nBye.\n"
     transcript = read_string(text)
