@@ -234,9 +234,10 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         counts = {name: getattr(self, name) for name in COUNTS}
         return pack_learning_state(self.model, self._optimizer, counts)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # Schedules cannot be pickled.
-        return {**self.__dict__, "_optimizer": None}
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Schedules cannot be pickled. Not `__getstate__`, which classes of Cython do not call.
+        make, arguments, state = super().__reduce__()
+        return make, arguments, tuple({**part, "_optimizer": None} if part is vars(self) else part for part in state)
 
     def load_parts(self, parts: Parts) -> None:
         """Loads all files, and adds the labels to the vocabulary.

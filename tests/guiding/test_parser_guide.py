@@ -1,5 +1,6 @@
 """The component: what it learns and writes, and that it is a component of spaCy like others."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,7 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
-from thinc.api import Adam
+from thinc.api import Adam, warmup_linear
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from spacy_joint.annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_COLUMNS, GUIDE_HEAD, GUIDE_LABEL
@@ -263,6 +264,14 @@ def test_training_can_begin_with_a_pretrained_guide(nlp, tmp_path):
     assert guide.to_bytes(exclude=["vocab"]) == nlp.get_pipe("parser_guide").to_bytes(exclude=["vocab"])
     with pytest.raises(JointValueError, match=r"J665.*lacks the labels nmod"):
         guide.initialize(lambda: make_examples(fresh, [0]), labels=["det", "nmod"], **settings)
+
+
+def test_a_guide_that_learns_at_a_changing_rate_can_be_pickled():
+    nlp = train_guide(epochs=0)
+    guide = nlp.get_pipe("parser_guide")
+    guide.update(make_examples(nlp, [0]), sgd=Adam(warmup_linear(0.01, 1, 10)))
+    again = pickle.loads(pickle.dumps(guide))
+    assert again.to_bytes(exclude=["vocab"]) == guide.to_bytes(exclude=["vocab"])
 
 
 def test_a_loss_that_is_no_number_ends_training_at_its_step():
