@@ -11,6 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TextIO
 
+from ..annotation.dependency_trees import find_cycle
 from ..errors import Errors, JointValueError
 from ..files.reading import read_lines
 from ..trees.constituency_trees import ROOT, Tree, assemble, take_apart
@@ -82,6 +83,8 @@ class _Sentence:
         if match:
             if match[1] in self.places:
                 raise JointValueError(Errors.J555, file=self.file, line=line, number=match[1])
+            if match[1] == parent:
+                raise JointValueError(Errors.J557, file=self.file, line=line, number=parent)
             self.places[match[1]] = len(self.nodes)
             self.nodes.append(Tree(label, function=function))
         else:
@@ -96,16 +99,9 @@ class _Sentence:
             if parent not in self.places:
                 raise JointValueError(Errors.J556, file=self.file, line=line, found=parent[:40])
         parents = [self.places[parent] for parent in self.parents]
-        # Constituents below the root.
-        sound = {0}
-        for number, place in self.places.items():
-            path: dict[int, None] = {}
-            while place not in sound:
-                if place in path:
-                    raise JointValueError(Errors.J557, file=self.file, line=self.lines[place], number=number)
-                path[place] = None
-                place = parents[place]
-            sound.update(path)
+        if (place := find_cycle(parents)) is not None:
+            number = next(number for number, known in self.places.items() if known == place)
+            raise JointValueError(Errors.J557, file=self.file, line=self.lines[place], number=number)
         return assemble(self.nodes, parents)
 
 
