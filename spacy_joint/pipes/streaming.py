@@ -100,19 +100,17 @@ def cut_into_pieces(tokens: Iterable[Doc | Token], vocab: Vocab, size: int = PIE
 def _make_piece(tokens: list[Token], vocab: Vocab) -> Doc:
     """Makes a document of tokens, most of which are consecutive tokens of another document."""
     parts = []
-    first = 0
-    for last, token in enumerate(tokens, start=1):
-        following = tokens[last] if last < len(tokens) else None
-        if following is not None and following.doc is token.doc and following.i == token.i + 1:
-            continue
-        part = token.doc[tokens[first].i : token.i + 1]
-        rows = part.to_array(list(CARRIED)).reshape(-1, len(CARRIED))  # type: ignore[attr-defined]  # not in its stub
-        if tokens[first].i == 0:
+    # Consecutive tokens have the same difference between their places in the document and in the list.
+    runs = groupby(enumerate(tokens), key=lambda numbered: (numbered[1].doc, numbered[1].i - numbered[0]))
+    for (doc, _), run in runs:
+        positions = [token.i for _, token in run]
+        part = doc[positions[0] : positions[-1] + 1]
+        rows = part.to_array(list(CARRIED)).reshape(-1, len(CARRIED))
+        if positions[0] == 0:
             # For spaCy, the first token of every Doc starts a sentence.
             rows[0, CARRIED.index(SENT_START)] = 0
-        _add_strings(rows, token.vocab, vocab)
+        _add_strings(rows, doc.vocab, vocab)
         parts.append(rows)
-        first = last
     return _make_doc(np.concatenate(parts), vocab)
 
 
@@ -253,9 +251,8 @@ class PendingText:
     def __init__(self, nlp: Language, place: int) -> None:
         self.nlp = nlp
         # Components after the parser see each piece of the stream separately.
-        self.pipes, self.following = (
-            [pipe for _, pipe in part] for part in (nlp.pipeline[:place], nlp.pipeline[place:])
-        )
+        self.pipes = [pipe for _, pipe in nlp.pipeline[:place]]
+        self.following = [pipe for _, pipe in nlp.pipeline[place:]]
         self.context = self.text = ""
         self.start = 0  # of the text, in characters
 
