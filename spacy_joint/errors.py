@@ -12,19 +12,20 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Collection
+from dataclasses import dataclass
 
 # spaCy's errors and warnings also have codes, but use Python's classes.
 SPACY_CODE = re.compile(r"\[[EW]\d+\]")
 _format_warning = warnings.formatwarning
 
 
+@dataclass(eq=False)
 class Message:
     """The text of an error or a warning: the cause, with the offending value, and the fix."""
 
-    __slots__ = ("cause", "code", "fix")
-
-    def __init__(self, cause: str, fix: str, code: str = "") -> None:
-        self.cause, self.fix, self.code = cause, fix, code
+    cause: str
+    fix: str
+    code: str = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.code = name
@@ -164,10 +165,10 @@ class Errors:
     J071 = Message(
         "The component '{name}' has not been trained.",
         'Call nlp.initialize() and train it, or copy a trained one: nlp.add_pipe("joint_sbd_parser", '
-        "source=spacy_joint.load()). The pretrained pipeline {pretrained} has a sequence_tagger, joint_sbd_parser, "
-        "sequence_morphologizer and sequence_lemmatizer, and, disabled, a punctuation_restorer, hedge_chunker, "
-        "constituency_parser and prenominal_orderer. There is no pretrained hedge_segmenter, quotation_cues or "
-        'quotation_spans, but quotation_spans needs no training with method = "rules".',
+        "source=spacy_joint.load()). en_joint_english has a sequence_tagger, joint_sbd_parser, sequence_morphologizer "
+        "and sequence_lemmatizer, and, disabled, a punctuation_restorer, hedge_chunker, constituency_parser and "
+        'prenominal_orderer, but no hedge_segmenter or quotation_cues. With method = "rules", quotation_spans needs no '
+        "training.",
     )
     J073 = Message(
         "{path} is not a saved component or pipeline: it has no file '{name}'.",
@@ -190,8 +191,8 @@ class Errors:
     )
     J406 = Message(
         "There is no pretrained pipeline '{language}'.",
-        "Choose one of: {known}. For other languages, train on a treebank of Universal Dependencies by `python -m "
-        "spacy joint train-treebank DIRECTORY`, and give the directory of the pipeline or the name of its package.",
+        "Choose one of: {known}; or train one on Universal Dependencies by `python -m spacy joint train-treebank "
+        "DIRECTORY`, and give its directory or package.",
     )
     J401 = Message("No component of {pipeline} ({components}) has the setting {setting}.", "Leave {setting} out.")
     J704 = Message(

@@ -15,7 +15,6 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
 
-from .. import PRETRAINED
 from ..annotation.constituents import CONSTITUENTS, get_trees, register_extensions, set_phrases
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..annotation.parse_stats import PARSE_STATS
@@ -95,7 +94,7 @@ class ChartParserPipe(ComponentFiles, Pipe):
     def parser(self) -> SentenceParser:
         """The parser of sentences. RAISES ValueError: If there is no grammar yet (J071)."""
         if self._parser is None:
-            raise JointValueError(Errors.J071, name=self.name, pretrained=PRETRAINED)
+            raise JointValueError(Errors.J071, name=self.name)
         return self._parser
 
     @property
@@ -215,7 +214,7 @@ class ChartParserPipe(ComponentFiles, Pipe):
         if (grammar_part := parts.get(GRAMMAR)) is None:
             return
         with report_damage(parts.source, GRAMMAR):
-            text = bytes(grammar_part.content).decode("utf8")
+            text = grammar_part.content.decode("utf8")
         if not text:
             self._set_parser(None)
             return
@@ -223,7 +222,7 @@ class ChartParserPipe(ComponentFiles, Pipe):
         def require(name: str) -> bytes:
             if (part := parts.get(name, required=False)) is None:
                 raise JointValueError(Errors.J704, source=parts.source, part=name, name=self.name)
-            return bytes(part.content)
+            return part.content
 
         boundaries = BoundaryModel.from_bytes(require(BOUNDARIES)) if self.learnt.has_boundaries else None
         closings: list[Closing] = []

@@ -20,7 +20,6 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from thinc.api import Optimizer
 
-from .. import PRETRAINED
 from ..annotation.custom_columns import FINE_TAG, GUIDE_COLUMNS
 from ..annotation.sentences import list_sentences
 from ..engine.columns import Columns
@@ -142,7 +141,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
     def require_trained(self) -> None:
         """Checks that the component has been trained or loaded. RAISES ValueError: Otherwise (J071)."""
         if not self.perceptron.is_set_up:
-            raise JointValueError(Errors.J071, name=self.name, pretrained=PRETRAINED)
+            raise JointValueError(Errors.J071, name=self.name)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Prediction]) -> None:
         """Writes the predictions of `predict`."""
@@ -331,10 +330,12 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         for is_unusable in are_unusable:
             self._n_examined += 1
             self._n_unusable += is_unusable
-        if self._n_examined >= FIRST_EXAMPLES and self._n_unusable > TOLERATED_SHARE * self._n_examined:
+        if self._n_examined < FIRST_EXAMPLES:
+            return
+        if self._n_unusable > TOLERATED_SHARE * self._n_examined:
             warning = JointWarning(Warnings.JW01, name=self.name, n=self._n_unusable, total=self._n_examined)
             warnings.warn(warning, stacklevel=3)
-        elif self._n_examined >= FIRST_EXAMPLES and self.learns_boundaries and not self._is_divided:
+        elif self.learns_boundaries and not self._is_divided:
             warnings.warn(JointWarning(Warnings.JW06, name=self.name, total=self._n_examined), stacklevel=3)
 
     def finish_update(self, sgd: Optimizer) -> None:
