@@ -85,12 +85,12 @@ def load(
         if value is None:
             continue
         components = spacy.util.load_config(_find_config(pipeline))["components"]
-        models = {name: component.get("model") for name, component in components.items()}
         settings = {
             f"components.{name}.model.{setting}": value
-            for name, model in models.items()
+            for name, component in components.items()
             # Models of other components may be of any type.
-            if isinstance(model, dict) and model.get("@architectures") in ARCHITECTURES[setting]
+            if isinstance(model := component.get("model"), dict)
+            and model.get("@architectures") in ARCHITECTURES[setting]
         }
         if not settings:
             raise JointValueError(Errors.J401, setting=setting, pipeline=pipeline, components=", ".join(components))

@@ -7,6 +7,7 @@ training set. Both cause a warning.
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from spacy.tokens import Doc
@@ -48,7 +49,7 @@ def find_splits(paths: Iterable[Path]) -> dict[str, list[Path]]:
 
 def name_treebank(splits: Splits) -> tuple[str | None, str | None]:
     """Find the language and the name in file names of Universal Dependencies; None if they do not tell."""
-    for file in (file for files in splits.values() for file in files):
+    for file in chain.from_iterable(splits.values()):
         if match := TREEBANK_NAME.match(file.name):
             code, name = match.groups()
             known = (found for (other, start), found in CODES.items() if other == code and name.startswith(start))

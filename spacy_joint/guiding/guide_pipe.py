@@ -246,19 +246,19 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         """
         with report_damage(parts.source):
             if (cfg := parts.get("cfg")) is not None:
-                self.cfg = srsly.json_loads(bytes(cfg.content))
+                self.cfg = srsly.json_loads(cfg.content)
             if (model := parts.get("model")) is not None:
                 # thinc would add what it does not know to the model, and keep what is missing as it was.
-                if _list_names(srsly.msgpack_loads(bytes(model.content))) != _list_names(self.model.to_dict()):
+                if _list_names(srsly.msgpack_loads(model.content)) != _list_names(self.model.to_dict()):
                     raise TypeError
                 try:
-                    self.model.from_bytes(bytes(model.content))
+                    self.model.from_bytes(model.content)
                 except AttributeError as error:
                     # thinc raises it for other bytes.
                     raise TypeError from error
             self._check()
             if (learning := parts.get("learning", required=False)) is not None:
-                state = srsly.msgpack_loads(bytes(learning.content))
+                state = srsly.msgpack_loads(learning.content)
                 for name in COUNTS:
                     setattr(self, name, int(state[name]))
                 self._interrupted = state

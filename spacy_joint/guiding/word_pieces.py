@@ -98,12 +98,12 @@ def split_document(model: Tok2Vec, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
 
 def find_capitals(word: str) -> int:
     """Classifies the capitals of a word: none (0), the first letter (1), all (2), or others (3)."""
-    letters = [letter for letter in word if letter.isalpha()]
-    if not any(map(str.isupper, letters)):
+    are_capital = [letter.isupper() for letter in word if letter.isalpha()]
+    if not any(are_capital):
         return 0
-    if len(letters) > 1 and all(map(str.isupper, letters)):
-        return 2
-    return 1 if letters[0].isupper() and not any(map(str.isupper, letters[1:])) else 3
+    if are_capital[0] and not any(are_capital[1:]):
+        return 1
+    return 2 if all(are_capital) else 3
 
 
 def _forward(model: Tok2Vec, docs: list[Doc], is_train: bool) -> tuple[list[Floats2d], Callable[..., list[Doc]]]:

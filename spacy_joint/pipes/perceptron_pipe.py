@@ -255,10 +255,10 @@ class PerceptronPipe(ComponentFiles, ABC):
         if (learning := parts.get(LEARNING, required=False)) is not None:
             self.perceptron.learning_from_bytes(*learning)
 
-    def _take_cfg(self, content: Any, source: str) -> Any:
+    def _take_cfg(self, content: bytes, source: str) -> Any:
         """Loads labels and templates; settings come from the config that created this object."""
         with report_damage(source, CFG):
-            cfg = {**srsly.json_loads(bytes(content)), **self.settings}
+            cfg = {**srsly.json_loads(content), **self.settings}
             labels, templates, added = cfg["labels"], cfg["templates"], cfg.get("added_labels", [])
             digest = cfg.pop(WORD_CLASSES, None)
             columns = cfg.pop(COLUMNS_READ, {})

@@ -51,13 +51,13 @@ MAX_WORDS = 1 << 17
 CONTEXT = max(UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH)
 # Guards the caches of words: several threads may predict concurrently.
 _lock = make_fork_lock()
-
 # Whether words are whitespace, by hash, which is the same in every vocabulary.
 _is_space: dict[int, bool] = {}
-
-
 # Vowels without diacritics, in scripts that write vowels.
 VOWELS = frozenset("aeiouyıæœøαεηιουωаеиоуыэюяєіѣ")  # noqa: RUF001
+ASCII_OUTLINE = str.maketrans("eiouy", "aaaaa")
+# The tags of whitespace, as elsewhere in spaCy.
+SPACE_TAGS = {"TAG": "_SP", "POS": "SPACE"}
 
 
 def outline(word: str) -> str:
@@ -65,13 +65,6 @@ def outline(word: str) -> str:
     if word.isascii():
         return word.translate(ASCII_OUTLINE)
     return "".join("a" if normalize("NFD", letter)[:1] in VOWELS else letter for letter in word)
-
-
-ASCII_OUTLINE = str.maketrans("eiouy", "aaaaa")
-
-
-# The tags of whitespace, as elsewhere in spaCy.
-SPACE_TAGS = {"TAG": "_SP", "POS": "SPACE"}
 
 
 def find_whitespace(doc: Doc) -> np.ndarray:
@@ -189,9 +182,8 @@ class WordColumns:
         self.custom_names = [(i, name) for i, name in enumerate(names) if name in custom.names]
         others = (*BY_TOKEN, STYLE, GLUED, BEFORE, *custom.names)
         self.by_word = [(i, name) for i, name in enumerate(names) if name not in others]
-        self.style = self.names.index(STYLE) if STYLE in names else None
-        self.glued = self.names.index(GLUED) if GLUED in names else None
-        self.before = self.names.index(BEFORE) if BEFORE in names else None
+        places = {name: i for i, name in enumerate(names)}
+        self.style, self.glued, self.before = map(places.get, (STYLE, GLUED, BEFORE))
         self.reads_case = not preserve_case and bool({"form", "shape"}.intersection(names))
         self.by_token = [(i, BY_TOKEN[name]) for i, name in enumerate(names) if name in BY_TOKEN]
         self._forget()
@@ -312,6 +304,5 @@ class WordColumns:
     def _grow(self, size: int) -> None:
         for name in ("values", "is_space", "is_mark", "has_lower", "begins_lower", "lowered", "ending", "n_breaks"):
             array = getattr(self, name)
-            grown = np.zeros((size, *array.shape[1:]), dtype=array.dtype)
-            grown[: len(array)] = array
-            setattr(self, name, grown)
+            added = np.zeros((size - len(array), *array.shape[1:]), dtype=array.dtype)
+            setattr(self, name, np.concatenate([array, added]))
