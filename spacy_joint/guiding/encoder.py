@@ -1,6 +1,6 @@
 """The registered encoder: a bidirectional LSTM without torch, between embeddings and predictions of a `tok2vec`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from .lstm import run_lstm, run_lstm_back
 from .windows import Layer, with_windows
 
 DIRECTIONS = ("forward", "backward")
+# The input's share of the gates, the share of the last hidden state, and the bias, for each direction.
+PARAMETERS = ("input", "recurrent", "bias")
 # A step of the LSTM is one product for all windows of a batch.
 BATCH_SIZE = 64
 
@@ -46,8 +48,7 @@ def use_numpy_products(model: Model) -> Model:
 
 
 def _BiLSTM(nO: int, nI: int | None) -> Model[Ragged, Ragged]:
-    kinds = ("input", "recurrent", "bias")
-    params: dict[str, Any] = {f"{name}_{direction}": None for direction in DIRECTIONS for name in kinds}
+    params: dict[str, Any] = {f"{name}_{direction}": None for direction in DIRECTIONS for name in PARAMETERS}
     return Model("bilstm", _forward, init=_init, dims={"nO": nO, "nI": nI}, params=params)
 
 
@@ -73,32 +74,26 @@ def _forward(model: Model[Ragged, Ragged], X: Ragged, is_train: bool) -> tuple[R
     Y = np.empty((len(data), model.get_dim("nO")), dtype=np.float32)
     gates: np.ndarray | None = None
     runs = []
-    for hidden, (reverse, W, U, bias) in zip(np.hsplit(Y, 2), _list_params(model), strict=True):
+    for direction, hidden in zip(DIRECTIONS, np.hsplit(Y, 2), strict=True):
+        W, U, bias = (ops.to_numpy(model.get_param(f"{name}_{direction}")) for name in PARAMETERS)
+        reverse = direction == "backward"
         gates = np.matmul(data, W, out=None if is_train else gates)
         kept = {name: np.empty(hidden.shape, dtype=np.float32) for name in ("cells", "squashed")} if is_train else {}
         run_lstm(gates, U, bias, lengths, hidden, reverse=reverse, **kept)
-        runs.append((gates, kept))
+        runs.append((direction, reverse, W, U, hidden, gates, kept))
 
     def backprop(dY: Ragged) -> Ragged:
-        d_Y = ops.to_numpy(dY.dataXd)
         d_data = np.zeros_like(data)
-        for (reverse, W, U, _), hidden, d_hidden, (d_gates, kept), name in zip(
-            _list_params(model), np.hsplit(Y, 2), np.hsplit(d_Y, 2), runs, DIRECTIONS, strict=True
-        ):
+        d_halves = np.hsplit(ops.to_numpy(dY.dataXd), 2)
+        for (direction, reverse, W, U, hidden, d_gates, kept), d_hidden in zip(runs, d_halves, strict=True):
             run_lstm_back(d_gates, U, lengths, d_hidden, reverse=reverse, **kept)
             # The hidden states of the step before each row; 0 where a sequence starts.
             before = np.roll(hidden, -1 if reverse else 1, axis=0)
             before[ends - 1 if reverse else ends - lengths] = 0.0
-            model.inc_grad(f"recurrent_{name}", ops.asarray(before.T @ d_gates))
-            model.inc_grad(f"input_{name}", ops.asarray(data.T @ d_gates))
-            model.inc_grad(f"bias_{name}", ops.asarray(d_gates.sum(axis=0)))
+            model.inc_grad(f"recurrent_{direction}", ops.asarray(before.T @ d_gates))
+            model.inc_grad(f"input_{direction}", ops.asarray(data.T @ d_gates))
+            model.inc_grad(f"bias_{direction}", ops.asarray(d_gates.sum(axis=0)))
             d_data += d_gates @ W.T
         return Ragged(ops.asarray(d_data), X.lengths)
 
     return Ragged(ops.asarray(Y), X.lengths), backprop
-
-
-def _list_params(model: Model) -> Iterator[tuple[bool, np.ndarray, np.ndarray, np.ndarray]]:
-    for name in DIRECTIONS:
-        W, U, bias = (model.ops.to_numpy(model.get_param(f"{what}_{name}")) for what in ("input", "recurrent", "bias"))
-        yield name == "backward", W, U, bias
