@@ -20,7 +20,9 @@ from ..annotation.multiword_tokens import Word, find_main_word, number_heads
 from ..errors import Errors, JointValueError, Message
 from ..files.reading import read_lines
 
+# The number of columns, and some of them. Those from FORM to HEAD are the first fields of `Word`.
 N_COLUMNS = 10
+ID, FORM, HEAD, DEPREL, DEPS = 0, 1, 6, 7, 8
 UPOS = frozenset(name for name in UPOS_IDS if name)
 FEATURES = re.compile(r"[^=|]+=[^=|]+(\|[^=|]+=[^=|]+)*")
 
@@ -97,7 +99,7 @@ class SentenceReader:
         for line, columns in rows:
             if len(columns) != N_COLUMNS or "" in columns:
                 self._fail(Errors.J103, line, found=sum(map(bool, columns)))
-            id_, form, lemma, upos, xpos, feats, head, deprel, _, misc = columns
+            id_, form, *_, misc = columns
             previous = len(heads)
             space_after = misc == "_" or "SpaceAfter=No" not in misc.split("|")
             if id_ != str(previous + 1):
@@ -111,21 +113,9 @@ class SentenceReader:
                 surface.append(_SurfaceToken(form, range(previous, previous + 1)))
             else:
                 space_after = outer_space_after and previous + 1 == inside_until
-            if upos != "_" and upos not in UPOS:
-                self._fail(Errors.J113, line, found=upos, allowed=", ".join(sorted(UPOS)))
-            if feats not in self.checked_features:
-                if not FEATURES.fullmatch(feats):
-                    self._fail(Errors.J114, line, found=feats)
-                self.checked_features.add(feats)
-            lemma = "" if lemma == "_" != form else lemma
-            upos, feats = ("" if value == "_" else value for value in (upos, feats))
-            xpos = upos if xpos == "_" else xpos
-            deprel = deprel if self.subtypes else cut_subtype(deprel)
-            deprel = "ROOT" if deprel == "root" else deprel
-            number = int(head) if head.isascii() and head.isdigit() else 0
-            sentence.tokens.append(Word(form, lemma, upos, xpos, feats, number, deprel))
+            sentence.tokens.append(self._read_word(columns, line))
             sentence.spaces.append(space_after)
-            heads.append((head, line))
+            heads.append((columns[HEAD], line))
         size = len(heads)
         if size < max(inside_until, 1):
             self._fail(Errors.J104, rows[-1][0], found="the end of the sentence", expected=size + 1)
@@ -140,6 +130,23 @@ class SentenceReader:
         if multiword:
             _merge(multiword, sentence, positions)
         return sentence
+
+    def _read_word(self, columns: list[str], line: int) -> Word:
+        """Read the columns of a word; its head, which is checked later, is 0 if it is not a number."""
+        _, form, lemma, upos, xpos, feats, head, deprel, _, _ = columns
+        if upos != "_" and upos not in UPOS:
+            self._fail(Errors.J113, line, found=upos, allowed=", ".join(sorted(UPOS)))
+        if feats not in self.checked_features:
+            if not FEATURES.fullmatch(feats):
+                self._fail(Errors.J114, line, found=feats)
+            self.checked_features.add(feats)
+        lemma = "" if lemma == "_" != form else lemma
+        upos, feats = ("" if value == "_" else value for value in (upos, feats))
+        xpos = upos if xpos == "_" else xpos
+        deprel = deprel if self.subtypes else cut_subtype(deprel)
+        deprel = "ROOT" if deprel == "root" else deprel
+        number = int(head) if head.isascii() and head.isdigit() else 0
+        return Word(form, lemma, upos, xpos, feats, number, deprel)
 
     def _read_comments(self, sentence: Sentence) -> None:
         for comment in sentence.lines:

@@ -19,14 +19,12 @@ from ..annotation.multiword_tokens import Word, are_joined, expand, read_words
 from ..annotation.speech import describe_speech
 from ..errors import Errors, JointValueError, JointWarning, Warnings
 from .conllu import LINES
-from .conllu_sentences import UPOS, Sentence, SentenceReader, quote
+from .conllu_sentences import DEPREL, DEPS, FORM, HEAD, ID, UPOS, Sentence, SentenceReader, quote
 
 # Separators of columns and lines, which values cannot contain.
 LINE_BREAKING = re.compile(r"[\t\r\n]+")
 # Comments that divide the text.
 DIVISION = re.compile(r"#\s*new(doc|par)(?![a-z])")
-# Columns. Those from FORM to HEAD are the first fields of `Word`.
-ID, FORM, HEAD, DEPREL, DEPS = 0, 1, 6, 7, 8
 
 
 def write_conllu(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False, is_strict: bool = True) -> None:

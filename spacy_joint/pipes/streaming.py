@@ -207,9 +207,9 @@ class OpenDocument:
         constraints = self.pipe.get_constraints(seen)
         if constraints is not None:
             constraints = constraints[n_context:][words]
-        if constraints is not None and self.must_start and len(words):
-            constraints[0] = 1
-            self.must_start = False
+            if self.must_start and len(words):
+                constraints[0] = 1
+                self.must_start = False
         self.words = np.concatenate([self.words, words + len(self.rows)])
         self.rows = np.concatenate([self.rows, self.waiting[:end]])
         first = int(tokens[-CONTEXT]) if len(tokens) > CONTEXT else 0
