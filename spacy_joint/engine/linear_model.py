@@ -36,7 +36,8 @@ _finishing = make_fork_lock()
 class LinearModel(ABC):
     """Settings and, once it is set up, a system, its templates and its weights.
 
-    table_bits (int): Base-2 logarithm of the number of weights: one byte each in a finished model, eight in training.
+    table_bits (int): Base-2 logarithm of the number of weights: one byte each in a finished model, about ten per
+        table in training.
     beam_width (int): The beam width, 1..1024. It may be changed for prediction, trading accuracy for speed.
     aggressiveness (float): The maximum step size of an update.
     min_changes (int): Features are pruned if training changed fewer of their weights, over all tables and updates. (An
