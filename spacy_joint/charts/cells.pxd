@@ -12,7 +12,7 @@ cells that end there. Features are hashed; colliding ones share a row. A classif
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
-from ..engine.beam cimport Claim
+from ..engine.claim cimport Claim
 
 
 cdef class CellClassifier:

@@ -11,8 +11,8 @@ from .lexicon import list_classes
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
-from ..engine.beam cimport Claim
-from .chart cimport refill
+from ..engine.claim cimport Claim
+from ..engine.vectors cimport refill
 
 
 # Features of a boundary: the word (w), its signature (s) and its tag (t), for the words -2, -1, 0 and 1 from it.

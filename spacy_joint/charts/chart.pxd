@@ -17,16 +17,8 @@ from libc.stdint cimport int32_t, int64_t
 from libcpp.pair cimport pair
 from libcpp.vector cimport vector
 
-from ..engine.beam cimport Claim
+from ..engine.claim cimport Claim
 from .merit cimport Merit
-
-
-cdef extern from *:
-    """
-    template <class V, class N> void refill(V& numbers, size_t n, N number) { numbers.assign(n, number); }
-    """
-    # `vector.assign`, with the exceptions that libcpp does not declare.
-    void refill[V, N](V& numbers, size_t n, N number) except + nogil
 
 
 cdef enum:

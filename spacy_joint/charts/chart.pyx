@@ -15,7 +15,9 @@ from libc.stdint cimport int32_t
 from libcpp.algorithm cimport make_heap, pop_heap, push_heap
 from libcpp.pair cimport pair
 
-from ..engine.beam cimport Claim, check_signals
+from ..engine.beam cimport check_signals
+from ..engine.claim cimport Claim
+from ..engine.vectors cimport refill
 from .merit cimport Merit
 
 

@@ -5,6 +5,8 @@ from .grammar import strip_annotation
 
 from libc.stdint cimport int32_t
 
+from ..engine.vectors cimport refill
+
 
 # Below all scores of paths.
 cdef float LOWEST = -3e38
@@ -39,8 +41,7 @@ cdef class Merit:
         if self.stride == 0:
             return 0
         # A search that failed may have left places.
-        self.place.clear()
-        self.place.resize(width, -1)
+        refill(self.place, width, -1)
         self.starts.clear()
         self.tags.clear()
         self.scores.clear()

@@ -9,7 +9,8 @@ from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from ..engine.beam cimport check_signals
-from .chart cimport CELLS_PER_CHECK, Chart, EntryC, PairC, refill
+from ..engine.vectors cimport refill
+from .chart cimport CELLS_PER_CHECK, Chart, EntryC, PairC
 
 # Sums of chains below this are rounding errors.
 LEAST = 1e-12

@@ -10,6 +10,7 @@ the arena is collected occasionally, and outputs are built from the history at t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
+from .claim cimport Claim
 from .columns cimport Columns, InputC
 from .scorer cimport Scorer
 from .system cimport ArenaC, System
@@ -34,13 +35,6 @@ cdef struct BiasC:
     int slot                # -1: everywhere
     int column
     uint64_t attribute
-
-
-# `with claim:` lends buffers to one call. Raises J007 if they are in use, J039 if broken, and J003 if memory runs out.
-cdef class Claim:
-    cdef str what                   # for errors
-    cdef bint in_use
-    cdef bint is_broken             # by an error in the middle of a change
 
 
 cdef class Search:

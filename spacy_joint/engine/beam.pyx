@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..errors import Errors, JointMemoryError, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range
 from .threads import check_stop
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -11,6 +11,7 @@ from libc.math cimport fabsf as fabs
 from libc.string cimport memcmp, memcpy
 from libcpp.algorithm cimport reverse
 
+from .claim cimport Claim
 from .columns cimport Columns
 from .system cimport MAX_ACTIONS, MAX_SLOTS, arena_clear, arena_collect, arena_free, arena_init, arena_reserve
 from .weights cimport Weights, pad, selection
@@ -30,25 +31,6 @@ cdef int check_signals() except -1 nogil:
         PyErr_CheckSignals()
         check_stop()
     return 0
-
-
-cdef class Claim:
-    """Lets one call at a time use the buffers of `what`: see beam.pxd."""
-
-    def __cinit__(self, str what not None):
-        self.what = what
-
-    def __enter__(self):
-        if self.in_use:
-            raise JointValueError(Errors.J007, what=self.what)
-        if self.is_broken:
-            raise JointValueError(Errors.J039)
-        self.in_use = True
-
-    def __exit__(self, kind, error, traceback):
-        self.in_use = False
-        if isinstance(error, MemoryError):
-            raise JointMemoryError(Errors.J003) from error
 
 
 cdef class Search:

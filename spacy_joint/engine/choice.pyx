@@ -6,13 +6,13 @@ softmax of the scores. For templates, the row is the token slot `it`.
 
 import numpy as np
 
-from ..errors import Errors, JointMemoryError, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range
 
 from libc.math cimport exp, log
 from libc.stdint cimport uint64_t
 from libcpp.vector cimport vector
 
-from .beam cimport Claim
+from .claim cimport Claim
 from .columns cimport FIRST, Columns
 from .scorer cimport Scorer
 from .system cimport System
@@ -105,17 +105,12 @@ cdef class ChoiceLearner:
         """
         cdef double loss = 0
         check_range("dropout", dropout, 0, 1)
-        self.weights.claim()
-        try:
+        with self.weights.claim:
             self.chooser.scorer.use(self.weights.learning_table(), 1)
             for columns, right in instances:
                 self.chooser.scorer.drop_out(dropout, self.seed, self.weights.n_updates + 1)
                 loss += self._learn(columns, frozenset(right))
                 self.weights.count_update()
-        except MemoryError as error:
-            raise JointMemoryError(Errors.J003) from error
-        finally:
-            self.weights.release()
         return {"loss": loss}
 
     cdef double _learn(self, Columns columns, frozenset right) except? -1:

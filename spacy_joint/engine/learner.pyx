@@ -23,7 +23,7 @@ from threading import Lock
 
 import numpy as np
 
-from ..errors import Errors, JointMemoryError, JointValueError, check_choice, check_range
+from ..errors import Errors, JointValueError, check_choice, check_range
 from .threads import run_all
 
 cimport cython
@@ -376,25 +376,22 @@ cdef class Learner:
         instances = list(instances)
         outcomes = [None] * len(instances)
         sums = {"violation": 0.0, "stretches": 0, "used": 0, "gold": 0}
-        self.weights.claim()
-        try:
-            if len(self.workers) == 1:
-                self._search(instances, outcomes, dropout, stop, 0)
-            else:
-                search_batch = partial(self._search, instances, outcomes, dropout, stop)
-                run_all([partial(search_batch, w) for w in range(len(self.workers))], stop.ask)
-            for instance, outcome in zip(instances, outcomes):
-                self.updater.update_all(outcome.differences)
-                self.weights.count_update()
-                sums["violation"] += outcome.violation
-                sums["stretches"] += outcome.n_stretches
-                sums["used"] += outcome.n_used
-                sums["gold"] += instance.n_actions
-        except MemoryError as error:
-            raise JointMemoryError(Errors.J003) from error
-        finally:
-            stop.asked = True
-            self.weights.release()
+        with self.weights.claim:
+            try:
+                if len(self.workers) == 1:
+                    self._search(instances, outcomes, dropout, stop, 0)
+                else:
+                    search_batch = partial(self._search, instances, outcomes, dropout, stop)
+                    run_all([partial(search_batch, w) for w in range(len(self.workers))], stop.ask)
+                for instance, outcome in zip(instances, outcomes):
+                    self.updater.update_all(outcome.differences)
+                    self.weights.count_update()
+                    sums["violation"] += outcome.violation
+                    sums["stretches"] += outcome.n_stretches
+                    sums["used"] += outcome.n_used
+                    sums["gold"] += instance.n_actions
+            finally:
+                stop.asked = True
         return sums
 
     def _search(self, instances, outcomes, dropout, Stop stop not None, w):

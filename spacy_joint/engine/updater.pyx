@@ -3,6 +3,7 @@
 from ..errors import Errors, JointValueError, check_choice
 
 from .templates cimport MAX_TEMPLATES
+from .vectors cimport refill
 
 
 RULES = ("perceptron", "passive_aggressive")
@@ -23,10 +24,8 @@ cdef class Bag:
         self.clear()
 
     cdef int clear(self) except -1 nogil:
-        # Not `assign`, whose exceptions Cython does not catch.
         self.n = 0
-        self.cells.clear()
-        self.cells.resize(MIN_CELLS, NO_CHANGE)
+        refill(self.cells, MIN_CELLS, NO_CHANGE)
         return 0
 
     cdef int count(self, const InputC* input, const uint64_t* row, int part, int action, float sign) except -1 nogil:

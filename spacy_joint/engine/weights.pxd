@@ -10,6 +10,8 @@ read. Reading is safe from any number of threads; `add` and `finish` need exclus
 
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from .claim cimport Claim
+
 
 cdef extern from "rows.h" nogil:
     enum: ROW_BLOCK
@@ -73,14 +75,11 @@ cdef class Weights:
     cdef uint8_t[::1] _n_changes
     cdef Table _learning
     cdef Table _predicting
-    cdef bint in_use                    # whether a learner uses the arrays, so that they must not be replaced
+    cdef Claim claim                    # of learners, and of calls that replace the arrays of the training state
 
     cdef Table make_table(self, const KernelsC* kernels, const void* cells, const uint8_t* kept, float scale, owners)
     cdef Table learning_table(self)
     cdef Table prediction_table(self)
-    # Claims the arrays for learning until `release`; one learner at a time.
-    cdef int claim(self) except -1
-    cdef void release(self) noexcept
     # w += step * value, for n distinct cells; the table is claimed.
     cdef void add(self, const ChangeC* changes, Py_ssize_t n, float step) noexcept nogil
     # w . value

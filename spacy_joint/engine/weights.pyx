@@ -6,6 +6,8 @@ from ..errors import Errors, JointValueError, check_range
 
 from libc.stdint cimport int8_t, uint8_t
 
+from .claim cimport Claim
+
 
 # Averaged weights are clipped at this quantile of non-zero magnitudes: outliers would cost all others precision.
 CLIP_QUANTILE = 0.9999
@@ -34,6 +36,7 @@ cdef class Weights:
         check_range("The width of a table", width, 1, 2**15)
         check_range("min_changes", min_changes, 1, 255)
         self.bits, self.width, self.min_changes, self.scale = bits, width, min_changes, 1.0
+        self.claim = Claim("table of weights")
 
     @property
     def n_cells(self):
@@ -61,12 +64,11 @@ cdef class Weights:
         self._check(raw, np.float32, self.n_cells)
         self._check(total, np.float32, self.n_cells)
         self._check(n_changes, np.uint8, 1 << self.bits)
-        if self.in_use:
-            raise JointValueError(Errors.J007, what="table of weights")
-        # Views come first, since they refuse arrays that are not contiguous and writable.
-        self._raw, self._total, self._n_changes = raw, total, n_changes
-        self.raw, self.total, self.n_changes, self.n_updates = raw, total, n_changes, n_updates
-        self._learning = self.make_table(float_kernels(), &self._raw[0], NULL, 1.0, self._raw)
+        with self.claim:
+            # Views come first, since they refuse arrays that are not contiguous and writable.
+            self._raw, self._total, self._n_changes = raw, total, n_changes
+            self.raw, self.total, self.n_changes, self.n_updates = raw, total, n_changes, n_updates
+            self._learning = self.make_table(float_kernels(), &self._raw[0], NULL, 1.0, self._raw)
 
     def _check(self, array, dtype, size):
         if array.shape != (size,) or array.dtype != dtype:
@@ -130,16 +132,6 @@ cdef class Weights:
         if self._predicting is None:
             raise JointValueError(Errors.J024)
         return self._predicting
-
-    cdef int claim(self) except -1:
-        self.learning_table()
-        if self.in_use:
-            raise JointValueError(Errors.J007, what="table of weights")
-        self.in_use = True
-        return 0
-
-    cdef void release(self) noexcept:
-        self.in_use = False
 
     cdef void add(self, const ChangeC* changes, Py_ssize_t n, float step) noexcept nogil:
         cdef Py_ssize_t i

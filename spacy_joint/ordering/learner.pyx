@@ -7,7 +7,7 @@ small.
 
 from itertools import chain
 
-from ..errors import Errors, JointMemoryError, check_range
+from ..errors import check_range
 from .system import check_order
 
 from libc.stdint cimport uint64_t
@@ -56,8 +56,7 @@ cdef class OrderLearner:
             for columns, order in chain.from_iterable(documents)
             if 3 <= len(columns) <= MAX_MODIFIERS + 1
         ]
-        self.weights.claim()
-        try:
+        with self.weights.claim:
             self.ranker.scorer.use(self.weights.learning_table(), 1)
             for columns, order in phrases:
                 gold = order
@@ -65,10 +64,6 @@ cdef class OrderLearner:
                 self.ranker.scorer.drop_out(dropout, self.seed, self.weights.n_updates + 1)
                 violation += self._learn(&columns.c, gold.data(), columns.c.n_tokens - 1 <= MAX_EXACT)
                 self.weights.count_update()
-        except MemoryError as error:
-            raise JointMemoryError(Errors.J003) from error
-        finally:
-            self.weights.release()
         return {"violation": violation}
 
     cdef double _learn(self, const InputC* input, const int* gold, bint is_exact) except? -1:

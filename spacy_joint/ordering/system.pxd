@@ -12,6 +12,7 @@ For the engine, a document is a phrase: its modifiers, and its head as the last 
 from libc.stdint cimport uint8_t, uint64_t
 from libcpp.vector cimport vector
 
+from ..engine.claim cimport Claim
 from ..engine.columns cimport Columns, InputC
 from ..engine.scorer cimport Scorer
 from ..engine.system cimport System
@@ -46,7 +47,7 @@ cdef class Ranker:
     cdef OrderingSystem system
     cdef readonly int width             # of the beam, if there are more than MAX_EXACT modifiers
     cdef Scorer scorer
-    cdef bint in_use
+    cdef Claim claim
     cdef int n
     cdef vector[float] pairs            # n x n
     cdef vector[float] neighbours       # n x n
@@ -58,6 +59,8 @@ cdef class Ranker:
     cdef vector[float] scores
     cdef vector[ItemC] items            # of all steps
 
+    # Sets the weights and scores the parts of a phrase.
+    cdef int prepare(self, Weights weights, Columns columns) except -1
     # Adds the row of a part. i, j: two modifiers; for PLACE, a modifier and its distance from the head.
     cdef int add_row(self, int part, int i, int j) except -1 nogil
     cdef int fill(self, const InputC* input) except -1 nogil

@@ -7,19 +7,20 @@ the search. With few modifiers it keeps all states, which is exact (a dynamic pr
 and also finds the runner-up; with more, it keeps the best states of each step.
 """
 
-from contextlib import contextmanager
-
 from ..engine.beam import MAX_WIDTH
-from ..errors import Errors, JointMemoryError, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range
 
 from libc.math cimport isfinite
 from libc.stdint cimport uint64_t
+from libc.string cimport memcmp
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
+from ..engine.claim cimport Claim
 from ..engine.columns cimport FIRST, Columns, InputC
 from ..engine.scorer cimport Scorer
 from ..engine.templates cimport Templates
+from ..engine.vectors cimport refill
 from ..engine.weights cimport ROW_BLOCK, Weights
 
 
@@ -62,7 +63,7 @@ cdef class Ranker:
     def __cinit__(self, OrderingSystem system not None, Templates templates not None, width):
         check_range("beam_width", width, 1, MAX_WIDTH)
         templates.check(system)
-        self.system, self.width = system, width
+        self.system, self.width, self.claim = system, width, Claim("ranker")
         self.scorer = Scorer(templates, AT_ONCE)
 
     def rank(self, Weights weights not None, Columns columns not None, int n_best=2, exact=None):
@@ -77,32 +78,26 @@ cdef class Ranker:
         cdef vector[double] totals
         cdef int n = len(columns) - 1
         cdef bint is_exact = n <= MAX_EXACT if exact is None else exact
-        with self._claimed(weights, columns), nogil:
-            self.fill(&columns.c)
-            self.search(is_exact, max(n_best, 1), orders, totals)
+        with self.claim:
+            self.prepare(weights, columns)
+            with nogil:
+                self.search(is_exact, max(n_best, 1), orders, totals)
         return [(tuple([orders[i * n + j] for j in range(n)]), totals[i]) for i in range(totals.size())]
 
     def score(self, Weights weights not None, Columns columns not None, order):
         """Returns the score of one order (float), on the scale of `rank`."""
         cdef vector[int] places = check_order(order, len(columns) - 1)
-        with self._claimed(weights, columns):
-            self.fill(&columns.c)
+        with self.claim:
+            self.prepare(weights, columns)
             return self.score_order(places.data())
 
-    @contextmanager
-    def _claimed(self, Weights weights, Columns columns):
-        if self.in_use:
-            raise JointValueError(Errors.J007, what="ranker")
+    cdef int prepare(self, Weights weights, Columns columns) except -1:
         self.system.check(columns)
         self.scorer.check(columns)
         self.scorer.use(weights.prediction_table(), self.system.row_width)
-        self.in_use = True
-        try:
-            yield
-        except MemoryError as error:
-            raise JointMemoryError(Errors.J003) from error
-        finally:
-            self.in_use = False
+        with nogil:
+            self.fill(&columns.c)
+        return 0
 
     cdef int add_row(self, int part, int i, int j) except -1 nogil:
         cdef size_t at = self.rows.size()
@@ -128,12 +123,11 @@ cdef class Ranker:
         cdef int i, j
         cdef const float* score
         self.n = n
-        _zero(self.pairs, n * n)
-        _zero(self.neighbours, n * n)
-        _zero(self.places, n * n)
-        _zero(self.heads, n)
-        self.same_before.clear()
-        self.same_before.resize(<size_t>n * n, <uint8_t>0)
+        refill(self.pairs, n * n, 0)
+        refill(self.neighbours, n * n, 0)
+        refill(self.places, n * n, 0)
+        refill(self.heads, n, 0)
+        refill(self.same_before, n * n, 0)
         self.rows.clear()
         self.parts.clear()
         for i in range(n):
@@ -272,20 +266,10 @@ cdef class Ranker:
         return 0
 
 
-cdef int _zero(vector[float]& numbers, size_t n) except -1 nogil:
-    """Sets n zeros. `assign` would do, but Cython does not catch its exceptions."""
-    numbers.clear()
-    numbers.resize(n, <float>0)
-    return 0
-
-
 cdef bint _are_same(const InputC* input, int row, int other) noexcept nogil:
     """Returns whether two rows are equal in all columns."""
-    cdef int c
-    for c in range(input.n_columns):
-        if input.cells[row * input.n_columns + c] != input.cells[other * input.n_columns + c]:
-            return False
-    return True
+    cdef int n = input.n_columns
+    return memcmp(input.cells + row * n, input.cells + other * n, n * sizeof(uint64_t)) == 0
 
 
 # Total orders, so that the result does not depend on the sorting algorithm.

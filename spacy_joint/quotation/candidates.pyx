@@ -13,7 +13,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from ..engine.beam cimport Claim
+from ..engine.claim cimport Claim
 from ..engine.columns cimport Columns
 from ..engine.scorer cimport Scorer
 from ..engine.templates cimport Templates
