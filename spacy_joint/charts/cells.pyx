@@ -6,6 +6,7 @@ from spacy.strings import get_string_id
 from ..engine import model_file
 from ..errors import Errors, JointValueError, check_range
 from ..pipes.component_files import report_damage
+from .chart import MAX_WORDS
 from .lexicon import list_classes
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -40,8 +41,6 @@ cdef enum:
     MAX_KNOWN = 1 << 17
 
 MAX_COST = 1_000_000
-# The maximum number of words of a chart.
-MAX_WORDS = 5_000
 
 
 cdef inline uint64_t mix(uint64_t hashed, uint64_t value) noexcept nogil:

@@ -95,12 +95,8 @@ class Closing:
 def combine(*widths: np.ndarray) -> np.ndarray:
     """Choose the narrowest width of each cell (int32): numbers of edges come before FACTORED_ONLY, and this before
     DEFAULT."""
-    most = np.iinfo(np.int32).max
-    order = np.array([most - 1, most], dtype=np.int32)
-    narrowest = np.minimum.reduce([np.where(array < 0, order[np.minimum(array, -1) + 2], array) for array in widths])
-    narrowest[narrowest == most] = DEFAULT
-    narrowest[narrowest == most - 1] = FACTORED_ONLY
-    return narrowest
+    # Without a sign, -2 and -1 are the greatest numbers.
+    return np.minimum.reduce([array.astype(np.uint32) for array in widths]).astype(np.int32)
 
 
 def find_frequent_tags(trees: Iterable[Tree]) -> dict[str, str]:

@@ -176,16 +176,13 @@ cdef class HedgeSystem(TreeSystem):
     def actions(self, trees):
         """Returns the actions (uint16) that build the binarised constituents and tags of a document; None if one is
         missing."""
-        names = []
-        pending = list(trees)[::-1]
+        # From right to left, each node before its children: the reverse of the derivation.
+        names, pending = [], list(trees)
         while pending:
             node = pending.pop()
-            if isinstance(node, tuple):
-                names.append(node)
-            else:
-                pending.append(name_action(node))
-                pending.extend(reversed(node.children))
-        return self.number_actions([*names, ("FINISH",)] if names else [])
+            names.append(name_action(node))
+            pending.extend(node.children)
+        return self.number_actions([*reversed(names), ("FINISH",)] if names else [])
 
     def build(self, actions):
         """Returns the constituents that a sequence of complete derivations (J314) builds, ordered as by

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ..annotation.constituents import Phrase
-from ..trees.constituency_trees import Tree, find_blocks, take_apart
+from ..trees.constituency_trees import Tree, find_blocks, list_children, take_apart
 from ..trees.heads import HeadRules
 from ..trees.transform import INTERMEDIATE, binarise, mark_heads
 
@@ -19,21 +19,21 @@ def to_nodes(tree: Tree, rules: HeadRules) -> list[tuple[str, int, int, int]]:
     """Converts a tree to nodes: see `find_parents`."""
     nodes, parents = take_apart(binarise(mark_heads(tree, rules)))
     n_words = sum(node.is_preterminal for node in nodes)
+    below = list_children(parents)
     made: list[tuple[str, int, int, int]] = []
-    below: list[list[int]] = [[] for _ in nodes]
+    # The numbers of nodes by their places.
+    numbers = [0] * len(nodes)
     for place in range(len(nodes) - 1, -1, -1):
-        node, children = nodes[place], below[place][::-1]
+        node, children = nodes[place], [numbers[child] for child in below[place]]
         if node.is_preterminal:
-            number = node.index
+            numbers[place] = node.index
         elif place and len(children) == 1 and children[0] >= n_words:
-            number = children[0]
-            label, left, right, head = made[number - n_words]
-            made[number - n_words] = (node.label + CHAIN + label, left, right, head)
+            numbers[place] = children[0]
+            label, left, right, head = made[children[0] - n_words]
+            made[children[0] - n_words] = (node.label + CHAIN + label, left, right, head)
         else:
-            number = n_words + len(made)
+            numbers[place] = n_words + len(made)
             made.append((node.label, children[0], children[1] if len(children) > 1 else -1, node.head or 0))
-        if place:
-            below[parents[place]].append(number)
     return made
 
 
