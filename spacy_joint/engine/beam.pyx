@@ -92,7 +92,7 @@ cdef class Search:
         if isinstance(value, tuple):
             atom, values = value
             token, _, column = atom.rpartition(".")
-            slots, columns = self.system.token_slots(), self.templates.columns
+            slots, columns = self.system.token_slots, self.templates.columns
             if token not in slots or column not in columns:
                 raise JointValueError(Errors.J156, atom=atom, tokens=", ".join(slots), columns=", ".join(columns))
             bias.slot, bias.column = slots[token], columns.index(column)

@@ -29,13 +29,11 @@ cdef class ChoiceSystem(System):
     """Names the row that may be chosen."""
 
     def __cinit__(self):
-        self.row_width = self.n_slots = 1
+        self.row_width = 1
+        self.set_slots("it", "")
 
     def __reduce__(self):
         return (ChoiceSystem, ())
-
-    def token_slots(self):
-        return {"it": 0}
 
 
 cdef class Chooser:

@@ -65,9 +65,11 @@ cdef class System:
     cdef readonly int row_width     # weights per feature: one per action
     cdef readonly bint streams      # whether the three methods at the end are implemented
     cdef readonly int n_slots
+    cdef readonly dict token_slots  # names and numbers of the slots that hold a row of the input
+    cdef readonly dict value_slots  # of those that hold a plain number
     cdef readonly int n_facts       # required per token; 0: the system reads none
     cdef size_t state_size
-    cdef size_t node_size
+    cdef size_t node_size           # set by constructors of systems with nodes
     cdef int nodes_per_step         # 2 unless the constructor changes it
     cdef int n_state_links
     cdef int n_node_links
@@ -75,6 +77,8 @@ cdef class System:
 
     # Numbers the actions, kind by kind: `sizes` are the numbers of actions of each kind. Called by the constructor.
     cdef int set_kinds(self, sizes) except -1
+    # Names the slots, those of tokens first, in the order of their numbers. Called by the constructor.
+    cdef int set_slots(self, str tokens, str values) except -1
     # Refuses documents that cannot be searched. Called with the GIL, before anything else.
     cdef int check(self, Columns columns) except -1
 

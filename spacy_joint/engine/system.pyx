@@ -92,6 +92,9 @@ cdef class System:
     """The base class of all systems. Subclasses define actions, slots and states."""
 
     def __cinit__(self):
+        self.token_slots, self.value_slots = {}, {}
+        # The arena has room for nodes even if there are none.
+        self.node_size = sizeof(uint64_t)
         self.nodes_per_step = 2
 
     cdef int check(self, Columns columns) except -1:
@@ -111,13 +114,12 @@ cdef class System:
             raise JointValueError(Errors.J031, n=self.n_actions, what="actions", allowed=f"1 to {MAX_ACTIONS}")
         return 0
 
-    def token_slots(self):
-        """Returns the names and numbers of the slots that hold a row of the input (dict)."""
-        return {}
-
-    def value_slots(self):
-        """Returns the names and numbers of the slots that hold a plain number (dict)."""
-        return {}
+    cdef int set_slots(self, str tokens, str values) except -1:
+        names = tokens.split()
+        self.token_slots = {name: number for number, name in enumerate(names)}
+        self.value_slots = {name: number for number, name in enumerate(values.split(), start=len(names))}
+        self.n_slots = len(self.token_slots) + len(self.value_slots)
+        return 0
 
     def parts(self):
         """Returns the slots that templates of each kind of part can use (sequence of sets of numbers). Default: all."""
@@ -208,8 +210,8 @@ cdef class Walk:
         """Returns the slots of the current state: slot name to number (dict)."""
         cdef uint64_t[MAX_SLOTS] slots
         self.system.slots(&self.columns.c, &self.arena, self.at, slots)
-        names = {**self.system.token_slots(), **self.system.value_slots()}
-        return {name: slots[number] for name, number in names.items()}
+        numbers = {**self.system.token_slots, **self.system.value_slots}
+        return {name: slots[number] for name, number in numbers.items()}
 
 
 def check_derivation(actions, n_actions, least=0):

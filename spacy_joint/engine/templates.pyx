@@ -46,17 +46,18 @@ cdef class Templates:
 
     def __cinit__(self, text, columns, system):
         self.text = text
+        paragraphs = list(_paragraphs(text))
+        lines = [" ".join(line.split()) for block in paragraphs for _, line in block]
+        self.fingerprint = hashlib.sha256("\n".join(sorted(lines)).encode("utf8")).hexdigest()[:16]
         # Unused columns are left out of documents: fewer values per token mean fewer cache misses.
-        lines = [line for block in _paragraphs(text) for _, line in block]
         read = {match["column"] for match in map(ATOM.match, " ".join(lines).split()) if match}
         known_columns = tuple(columns)
         self.columns = tuple(name for name in known_columns if name in read)
-        token_slots, value_slots = system.token_slots(), system.value_slots()
-        self.token_slots, self.value_slots = dict(token_slots), dict(value_slots)
+        self.token_slots, self.value_slots = dict(system.token_slots), dict(system.value_slots)
         parts = [set(part) for part in system.parts()]
         blocks, templates, atoms, products, block_slots = [], [], [], [], []
         blocks_of_part = [[] for _ in parts]
-        for block in _paragraphs(text):
+        for block in paragraphs:
             block_atoms, conjoined = [], []
             for line_number, line in block:
                 names = line.split()
@@ -113,7 +114,7 @@ cdef class Templates:
             self.recipes.slot_multipliers[slot] = _seed(f"slot {slot}") | 1
 
     cdef int check(self, System system) except -1:
-        slots = {**system.token_slots(), **system.value_slots()}
+        slots = {**system.token_slots, **system.value_slots}
         for name, _ in sorted(slots.items() ^ {**self.token_slots, **self.value_slots}.items()):
             raise JointValueError(Errors.J040, name="slot of the templates", value=name, allowed=", ".join(slots))
         return 0
@@ -139,12 +140,6 @@ cdef class Templates:
                 return number
         names = [name for name, slot in {**self.token_slots, **self.value_slots}.items() if slot in slots]
         raise JointValueError(Errors.J354, names=", ".join(names))
-
-    @property
-    def fingerprint(self):
-        """A digest of the features (str) that ignores their order, blocks and unused columns."""
-        lines = sorted(" ".join(line.split()) for block in _paragraphs(self.text) for _, line in block)
-        return hashlib.sha256("\n".join(lines).encode("utf8")).hexdigest()[:16]
 
 
 def _paragraphs(text):

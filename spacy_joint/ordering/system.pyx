@@ -36,16 +36,10 @@ cdef class OrderingSystem(System):
 
     def __cinit__(self):
         self.row_width = 1
-        self.n_slots = N_SLOTS
+        self.set_slots("a b left right it last head", "place from.left")
 
     def __reduce__(self):
         return (OrderingSystem, ())
-
-    def token_slots(self):
-        return {"a": A, "b": B, "left": LEFT, "right": RIGHT, "it": IT, "last": LAST, "head": HEAD_NOUN}
-
-    def value_slots(self):
-        return {"place": AT_PLACE, "from.left": FROM_LEFT}
 
     def parts(self):
         return ({A, B}, {LEFT, RIGHT}, {IT, AT_PLACE, FROM_LEFT}, {LAST, HEAD_NOUN})

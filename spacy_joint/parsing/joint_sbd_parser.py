@@ -97,7 +97,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
     default_templates = Path(__file__).parent / "templates.txt"
     coarse_templates = Path(__file__).parent / "coarse_templates.txt"
     guide_templates = Path(__file__).parent / "guide_templates.txt"
-    guide_slots = tuple(GUIDE_SLOTS)
+    guide_slots = GUIDE_SLOTS
     learns_boundaries = True
 
     def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:

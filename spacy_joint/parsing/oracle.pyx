@@ -30,7 +30,7 @@ def oracle_actions(JointSystem system not None, heads, labels, starts):
     if n_tokens == 0:
         return np.zeros(0, dtype=np.uint16)
     names = [name_arc(token, head, label) for token, (head, label) in enumerate(zip(heads.tolist(), labels))]
-    arcs = [system.numbers.get(name, -1) for name in names]
+    arcs = [system.actions.get(name, -1) for name in names]
     if -1 in arcs:
         return None
     bounds = np.flatnonzero(np.concatenate([[True], np.asarray(starts, dtype=bool)[1:], [True]])).astype(np.int32)

@@ -45,5 +45,5 @@ cdef struct StateC:
 cdef class JointSystem(System):
     cdef readonly tuple left_labels, right_labels, root_labels
     cdef readonly bint early, guided
-    cdef dict numbers       # action numbers by name
-    cdef tuple names        # labels of actions
+    cdef readonly dict actions      # numbers of "SHIFT", "SB", "SWAP" and ("LEFT" | "RIGHT" | "ROOT", label)
+    cdef tuple names                # labels of actions

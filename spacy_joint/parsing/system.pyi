@@ -7,9 +7,9 @@ from typing_extensions import Self
 
 from ..engine.system import System
 
-TOKEN_SLOTS: Final[dict[str, int]]
-VALUE_SLOTS: Final[dict[str, int]]
-GUIDE_SLOTS: Final[dict[str, int]]
+TOKEN_SLOTS: Final[str]
+VALUE_SLOTS: Final[str]
+GUIDE_SLOTS: Final[tuple[str, ...]]
 SB_ACTION: Final[int]
 
 def name_arc(token: int, head: int, label: str) -> tuple[str, str]: ...

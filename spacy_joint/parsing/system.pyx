@@ -14,7 +14,7 @@ from ..engine.columns cimport FIRST, NOTHING, ROOT, InputC
 from ..engine.system cimport ArenaC, Walk, arena_add, arena_node, blank_walk
 
 
-# The slots for the stack and the buffer. The names below are in the order of the enums.
+# The slots for the stack and the buffer.
 cdef enum:
     S0, S1, S2, S3, B0, B1, B2
     S0_LEFT, S0_LEFT2, S0_RIGHT, S0_RIGHT2
@@ -38,7 +38,6 @@ cdef enum:
     S0_GUIDE = N_PLAIN_SLOTS
     S1_GUIDE, B0_GUIDE
     S0_AWAITS, S1_AWAITS
-    N_SLOTS
 
 # Facts of guided systems.
 cdef enum:
@@ -54,22 +53,19 @@ cdef enum:
     AHEAD           # elsewhere in the buffer
 
 
-def _number(names, first=0):
-    return {name: number for number, name in enumerate(names.split(), first)}
-
-
 SB_ACTION = SB
-TOKEN_SLOTS = _number("""
+# In the order of the numbers above.
+TOKEN_SLOTS = """
     s0 s1 s2 s3 b0 b1 b2 s0.left s0.left2 s0.right s0.right2 s1.left s1.left2 s1.right s1.right2
     b0.left b0.right sentence
-""")
-VALUE_SLOTS = _number("""
+"""
+VALUE_SLOTS = """
     s0.left.label s0.left2.label s0.right.label s0.right2.label
     s1.left.label s1.left2.label s1.right.label s1.right2.label
     s0.n_left s0.n_right s1.n_left s1.n_right distance(s0,s1) distance(s0,b0) sentence.length stack.depth
     b0.flag action-1 action-2
-""", N_TOKEN_SLOTS)
-GUIDE_SLOTS = _number("guide(s0) guide(s1) guide(b0) awaits(s0) awaits(s1)", N_PLAIN_SLOTS)
+"""
+GUIDE_SLOTS = ("guide(s0)", "guide(s1)", "guide(b0)", "awaits(s0)", "awaits(s1)")
 
 cdef enum:
     MAX_CHILDREN = 6    # that are counted
@@ -161,7 +157,7 @@ cdef class JointSystem(System):
         self.early = sb_position == "early"
         self.guided = guided
         self.set_kinds([1, 1, 1, len(self.left_labels), len(self.right_labels), len(self.root_labels)])
-        self.n_slots = N_SLOTS if self.guided else N_PLAIN_SLOTS
+        self.set_slots(TOKEN_SLOTS, " ".join((VALUE_SLOTS, *GUIDE_SLOTS)) if guided else VALUE_SLOTS)
         self.n_facts = N_FACTS if self.guided else 0
         self.streams = True
         self.state_size = sizeof(StateC)
@@ -171,23 +167,12 @@ cdef class JointSystem(System):
         kinds = {"LEFT": self.left_labels, "RIGHT": self.right_labels, "ROOT": self.root_labels}
         arcs = [(kind, label) for kind, labels in kinds.items() for label in labels]
         self.names = (*(None,) * LEFT, *(label for _, label in arcs))
-        self.numbers = {name: number for number, name in enumerate(["SHIFT", "SB", "SWAP", *arcs])}
+        self.actions = {name: number for number, name in enumerate(["SHIFT", "SB", "SWAP", *arcs])}
 
     def __reduce__(self):
         settings = (self.left_labels, self.right_labels, self.root_labels, "early" if self.early else "late")
         # Only guided systems have the fifth setting, so that weights trained before there were guides stay valid.
         return (JointSystem, (*settings, True) if self.guided else settings)
-
-    @property
-    def actions(self):
-        """The numbers of the actions "SHIFT", "SB", "SWAP" and ("LEFT" | "RIGHT" | "ROOT", label)."""
-        return dict(self.numbers)
-
-    def token_slots(self):
-        return TOKEN_SLOTS
-
-    def value_slots(self):
-        return {**VALUE_SLOTS, **GUIDE_SLOTS} if self.guided else VALUE_SLOTS
 
     cdef bint is_final(self, const InputC* input, const void* state_) noexcept nogil:
         cdef const StateC* state = <const StateC*>state_

@@ -30,13 +30,12 @@ cdef enum:
     LAST_DISTANCE, LAST_EDGES, LAST_CUES
     N_SLOTS
 
-TOKEN_SLOTS = {"w": TOKEN, "b": FIRST_TOKEN, "c": CUE}
 # In the order of the numbers above.
-VALUES = """
+TOKEN_SLOTS = "w b c"
+VALUE_SLOTS = """
     place length edges marks paired sentences whole fit.opens fit.closes fit.argument governed governors
     cues.inside cue.before cue.after cue.side commas verbs last.distance last.edges last.cues
 """
-VALUE_SLOTS = dict(zip(VALUES.split(), range(PLACE, N_SLOTS)))
 
 
 cdef inline const int32_t* facts_of(const InputC* input, int32_t token) noexcept nogil:
@@ -59,10 +58,9 @@ cdef class QuotationSystem(System):
     def __cinit__(self, neighbours=True):
         self.neighbours = neighbours
         self.set_kinds([1] * N_ACTIONS)
-        self.n_slots = N_SLOTS
+        self.set_slots(TOKEN_SLOTS, VALUE_SLOTS)
         self.n_facts = N_FACTS
         self.state_size = sizeof(StateC)
-        self.node_size = sizeof(uint64_t)
 
     def __reduce__(self):
         return (QuotationSystem, (self.neighbours,))
@@ -81,12 +79,6 @@ cdef class QuotationSystem(System):
                 name, allowed = f"The facts of token {token}", f"indices of the {n} tokens"
                 raise JointValueError(Errors.J001, name=name, value="no index", allowed=allowed)
         return 0
-
-    def token_slots(self):
-        return TOKEN_SLOTS
-
-    def value_slots(self):
-        return VALUE_SLOTS
 
     cdef void start(self, const InputC* input, void* state_) noexcept nogil:
         cdef StateC* state = <StateC*>state_

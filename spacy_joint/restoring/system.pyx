@@ -22,7 +22,6 @@ cdef enum:
     SINCE
     POSITION
     LENGTH
-    N_SLOTS
     MOST_SINCE = 8
     MOST_POSITION = 4
 
@@ -41,26 +40,12 @@ cdef class RestoringSystem(System):
             raise JointValueError(Errors.J330, source="The data", what="marks at the ends of sentences")
         self.cases, self.inside, self.final = tuple(cases), tuple(inside), tuple(final)
         self.set_kinds([len(self.cases), len(self.inside), len(self.final)])
-        self.n_slots = N_SLOTS
+        self.set_slots("w s root", "case case-1 mark since position length")
         self.n_facts = 1
         self.state_size = sizeof(StateC)
-        self.node_size = sizeof(uint64_t)
 
     def __reduce__(self):
         return (RestoringSystem, (self.cases, self.inside, self.final))
-
-    def token_slots(self):
-        return {"w": WORD, "s": SENTENCE, "root": ROOT}
-
-    def value_slots(self):
-        return {
-            "case": CASE_NOW,
-            "case-1": CASE_BEFORE,
-            "mark": LAST_MARK,
-            "since": SINCE,
-            "position": POSITION,
-            "length": LENGTH,
-        }
 
     cdef void start(self, const InputC* input, void* state) noexcept nogil:
         memset(state, 0, sizeof(StateC))

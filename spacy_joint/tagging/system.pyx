@@ -17,7 +17,6 @@ cdef enum:
     TAG_1
     TAG_2
     SENTENCE_LENGTH
-    N_SLOTS
     MAX_LENGTH = 12  # of sentences, in slots
 
 SKIP = SKIPPED  # for Python
@@ -34,17 +33,10 @@ cdef class SequenceSystem(System):
         self.order = order
         self.with_boundaries = with_boundaries
         self.set_kinds([len(self.tags)] * (2 if with_boundaries else 1))
-        self.n_slots = N_SLOTS
+        self.set_slots("w", "tag-1 tag-2 sentence.length")
         self.streams = True
         self.state_size = sizeof(StateC)
-        self.node_size = sizeof(uint64_t)
         return 0
-
-    def token_slots(self):
-        return {"w": TOKEN}
-
-    def value_slots(self):
-        return {"tag-1": TAG_1, "tag-2": TAG_2, "sentence.length": SENTENCE_LENGTH}
 
     cdef void start(self, const InputC* input, void* state) noexcept nogil:
         memset(state, 0, sizeof(StateC))

@@ -14,7 +14,7 @@ from ..engine.templates cimport mix
 
 
 cdef enum:
-    CHARACTER, FIRST_CHARACTER, WORD, BEFORE, LENGTH, LAST, N_SLOTS
+    CHARACTER, FIRST_CHARACTER, WORD, BEFORE, LENGTH, LAST
 
 cdef enum:
     MAX_LENGTH = 24     # longer words have this length
@@ -35,19 +35,12 @@ cdef class SegmentationSystem(System):
 
     def __cinit__(self):
         self.set_kinds([1] * N_ACTIONS)
-        self.n_slots = N_SLOTS
+        self.set_slots("w f", "word before length last")
         self.n_facts = 1
         self.state_size = sizeof(StateC)
-        self.node_size = sizeof(uint64_t)
 
     def __reduce__(self):
         return (SegmentationSystem, ())
-
-    def token_slots(self):
-        return {"w": CHARACTER, "f": FIRST_CHARACTER}
-
-    def value_slots(self):
-        return {"word": WORD, "before": BEFORE, "length": LENGTH, "last": LAST}
 
     cdef void start(self, const InputC* input, void* state) noexcept nogil:
         memset(state, 0, sizeof(StateC))

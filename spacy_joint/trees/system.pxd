@@ -48,7 +48,6 @@ cdef class TreeSystem(System):
     cdef readonly tuple labels      # label of number i + 1
     cdef readonly int tag_column
     cdef readonly dict actions_by_name  # numbers
-    cdef dict token_slots_by_name, value_slots_by_name
     cdef uint16_t[::1] action_labels    # 0: builds no constituent
     cdef uint8_t[::1] action_sides  # which child has the head, 0: the lower one ("L"), 1: the upper one ("R")
     cdef uint8_t[::1] intermediate     # by label
@@ -58,8 +57,6 @@ cdef class TreeSystem(System):
     cdef int set_labels(self, unary, binary, first, int most, int tag_column) except -1
     # Numbers the actions, a list per kind, without repetitions.
     cdef int set_actions(self, kinds) except -1
-    # Names the slots, in the order of their numbers.
-    cdef int set_slots(self, str tokens, str values) except -1
     # The label of a constituent; that of a word (label 0) is its tag, if the input has a column of tags.
     cdef uint64_t category(self, const InputC* input, uint16_t label, int32_t head) noexcept nogil
     # Fills the slots of the children of a constituent (0: none): their heads and categories.

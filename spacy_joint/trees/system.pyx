@@ -45,19 +45,6 @@ cdef class TreeSystem(System):
         self.action_sides = np.array([name[0] == "BINARY" and name[2] == SIDES[1] for name in names], dtype=np.uint8)
         return 0
 
-    cdef int set_slots(self, str tokens, str values) except -1:
-        self.token_slots_by_name = {name: number for number, name in enumerate(tokens.split())}
-        n_tokens = len(self.token_slots_by_name)
-        self.value_slots_by_name = {name: number for number, name in enumerate(values.split(), start=n_tokens)}
-        self.n_slots = n_tokens + len(self.value_slots_by_name)
-        return 0
-
-    def token_slots(self):
-        return self.token_slots_by_name
-
-    def value_slots(self):
-        return self.value_slots_by_name
-
     def number_actions(self, names):
         """Returns the numbers (uint16) of named actions; None if `names` is None or has actions that the system
         lacks."""

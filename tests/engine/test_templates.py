@@ -58,7 +58,7 @@ def test_too_many_templates_are_refused():
 @pytest.mark.parametrize("offset", ["+8", "-8", "+1", "-0"])
 @pytest.mark.parametrize("system", [JOINT, TAGGING])
 def test_offsets_up_to_eight_can_be_searched_at_both_ends_of_a_document(offset, system):
-    slots = system.token_slots()
+    slots = system.token_slots
     templates = Templates("\n".join(f"{slot}{offset}.word" for slot in slots), COLUMNS, system)
     for n_tokens in (1, 3):
         columns = random_columns_for(templates, n_tokens)
@@ -200,7 +200,7 @@ def test_each_block_may_describe_another_part():
 
 
 def test_a_block_may_name_all_slots_of_a_system_with_one_kind_of_part():
-    slots = [f"{slot}.word" for slot in JOINT.token_slots()] + list(JOINT.value_slots())
+    slots = [f"{slot}.word" for slot in JOINT.token_slots] + list(JOINT.value_slots)
     assert compile_for_joint("\n".join(slots)).n_blocks == 1
 
 

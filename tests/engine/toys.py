@@ -109,7 +109,7 @@ class NaiveScores:
 
     def _place(self, name):
         """Where an atom looks: a slot, an offset and a column, which is None for a value slot."""
-        if name in self.system.value_slots():
+        if name in self.system.value_slots:
             return name, 0, None
         slot, column = name.rsplit(".", 1)
         offset = 0

@@ -288,7 +288,7 @@ def test_the_last_two_actions_are_seen():
 @QUICK
 @given(constraint_lists, seeds)
 def test_token_slots_never_leave_the_rows_of_the_document(constraints, seed):
-    names = joint_system().token_slots().keys()
+    names = joint_system().token_slots.keys()
 
     def check(walk):
         # Templates never look at a final state.
@@ -301,7 +301,7 @@ def test_token_slots_never_leave_the_rows_of_the_document(constraints, seed):
 
 
 def test_slots_have_distinct_numbers():
-    numbers = [*SYSTEM.token_slots().values(), *SYSTEM.value_slots().values()]
+    numbers = [*SYSTEM.token_slots.values(), *SYSTEM.value_slots.values()]
     assert sorted(numbers) == list(range(SYSTEM.n_slots))
 
 

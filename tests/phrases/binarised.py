@@ -27,7 +27,7 @@ def blank_columns(n_words):
 def check_rows(walk, system, columns):
     """Check that templates with the largest offsets read rows of the document."""
     slots = walk.slots()
-    rows = [slots[name] + offset for name in system.token_slots() for offset in (-8, 8)]
+    rows = [slots[name] + offset for name in system.token_slots for offset in (-8, 8)]
     assert 0 <= min(rows) <= max(rows) < columns.cells.shape[0]
 
 
