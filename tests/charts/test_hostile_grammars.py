@@ -7,7 +7,6 @@ import pickle
 import subprocess
 import sys
 import textwrap
-from threading import Thread
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +17,7 @@ from spacy_joint.charts.estimation import estimate_grammar
 from spacy_joint.charts.grammar import Grammar, Rule
 from spacy_joint.errors import JointValueError
 
+from ..engine.sharing import Busy
 from ..trees.strategies import trees
 from .test_cyk import ALL_TAGS, SYMBOLS, find_best, grammars, make_grammar
 
@@ -146,16 +146,9 @@ def test_parsers_are_not_copied():
 def test_a_parser_belongs_to_one_thread_at_a_time():
     parser, long, found = ChartParser(SATURATED), [ALL_TAGS] * 150, []
     expected = parser.parse(long)
-    thread = Thread(target=lambda: found.append(parser.parse(long)))
-    thread.start()
-    codes = set()
-    while thread.is_alive():
-        try:
-            parser.parse([ALL_TAGS])
-        except JointValueError as error:
-            codes.add(error.code)
-    thread.join()
-    assert codes == {"J007"} and found == [expected] and parser.parse(long) == expected
+    with Busy(lambda: found.append(parser.parse(long))) as busy:
+        assert busy.refused(lambda: parser.parse([ALL_TAGS])) == {"J007"}
+    assert found == [expected] and parser.parse(long) == expected
 
 
 PROCESS = """

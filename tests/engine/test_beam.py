@@ -27,7 +27,6 @@ from .toys import (
     random_values,
     random_weights,
     replay,
-    row_width,
     templates_for,
 )
 
@@ -139,7 +138,7 @@ def test_another_table_at_the_same_address_is_not_mistaken_for_the_previous_one(
     buffer = random_weights(JOINT, bits=14).averaged
     search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(12)
     for bits in (14, 8, 11):
-        weights = Weights(bits, row_width(JOINT))
+        weights = Weights(bits, JOINT.row_width)
         weights.predict_with(buffer[: weights.n_cells], all_kept(weights.bits), 1.0)
         assert search.predict(weights, columns).tolist() == predict(JOINT, weights, columns, 4)
 
@@ -147,10 +146,10 @@ def test_another_table_at_the_same_address_is_not_mistaken_for_the_previous_one(
 def test_a_table_of_another_width_at_the_same_address_is_refused():
     buffer = random_weights(JOINT, bits=14).averaged
     search = Search(JOINT, templates_for(JOINT), 4)
-    for width in (row_width(JOINT), row_width(JOINT) + 1):
+    for width in (JOINT.row_width, JOINT.row_width + 1):
         weights = Weights(12, width)
         weights.predict_with(buffer[: weights.n_cells], all_kept(weights.bits), 1.0)
-        if width == row_width(JOINT):
+        if width == JOINT.row_width:
             search.predict(weights, random_columns(3))
         else:
             with pytest.raises(ValueError, match="J033"):
@@ -159,7 +158,7 @@ def test_a_table_of_another_width_at_the_same_address_is_refused():
 
 def test_pruned_features_are_not_used():
     search, columns, weights = Search(JOINT, templates_for(JOINT), 4), random_columns(12), random_weights(JOINT)
-    nothing, zeros = np.zeros_like(weights.kept), Weights(12, row_width(JOINT))
+    nothing, zeros = np.zeros_like(weights.kept), Weights(12, JOINT.row_width)
     zeros.predict_with(np.zeros_like(weights.averaged), weights.kept, 1.0)
     search.predict(weights, columns)
     # The same cells; only `kept` has changed.
@@ -235,7 +234,7 @@ def test_weights_for_other_labels_are_refused():
 
 
 def test_weights_that_were_not_finished_are_refused():
-    weights = Weights(8, row_width(JOINT))
+    weights = Weights(8, JOINT.row_width)
     weights.learn()
     with pytest.raises(ValueError, match="J024"):
         predict(JOINT, weights, random_columns(3), 4)

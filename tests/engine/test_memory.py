@@ -23,7 +23,6 @@ from .toys import (
     random_columns,
     random_values,
     random_weights,
-    row_width,
     templates_for,
 )
 
@@ -122,7 +121,7 @@ def test_paths_without_memory_say_so():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_learning_without_memory_says_so_and_can_go_on(update_strategy, threads):
     run_limited(f"""
-        table = Weights(14, row_width(JOINT))
+        table = Weights(14, JOINT.row_width)
         table.learn()
         learner = Learner(table, JOINT, templates_for(JOINT), 4, update_strategy="{update_strategy}", threads={threads})
         shift, left, root = (JOINT.actions[name] for name in ("SHIFT", ("LEFT", "l"), ("ROOT", "root")))
@@ -137,7 +136,7 @@ def test_learning_without_memory_says_so_and_can_go_on(update_strategy, threads)
         assert learner.update(normal)["gold"] == sum(instance.n_actions for instance in normal)
         # The same weights as those of a learner that never ran out of memory.
         if "{update_strategy}" != "laso":
-            other = Weights(14, row_width(JOINT))
+            other = Weights(14, JOINT.row_width)
             other.learn()
             undisturbed = Learner(other, JOINT, templates_for(JOINT), 4, update_strategy="{update_strategy}")
             undisturbed.update(normal)
@@ -263,7 +262,7 @@ def test_weights_can_be_replaced_by_their_own_arrays():
 
 
 def test_a_learner_does_not_keep_arrays_that_were_replaced():
-    weights = Weights(BITS, row_width(TAGGING))
+    weights = Weights(BITS, TAGGING.row_width)
     weights.learn()
     learner = Learner(weights, TAGGING, templates_for(TAGGING), 4)
     instance = Instance(random_columns(40), np.ones(40, dtype=np.uint16))

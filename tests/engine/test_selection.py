@@ -20,7 +20,6 @@ from .toys import (
     random_columns,
     random_values,
     replay,
-    row_width,
     templates_for,
 )
 
@@ -40,7 +39,7 @@ SYSTEMS = {
 
 def weights_of(system, values, seed):
     """Weights of few distinct values, so that many continuations are equally good."""
-    weights = Weights(10, row_width(system))
+    weights = Weights(10, system.row_width)
     averaged = np.random.default_rng(seed).choice(np.array(values, dtype=np.int8), weights.n_cells)
     weights.predict_with(averaged, all_kept(10), 1.0)
     return weights

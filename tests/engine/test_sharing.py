@@ -1,11 +1,8 @@
 """Objects that one call uses while another one wants to use or change them, and streams that cannot go on."""
 
-import time
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from threading import Barrier, Thread
 
 import numpy as np
 import pytest
@@ -19,11 +16,11 @@ from spacy_joint.engine.stream import Stream
 from spacy_joint.engine.system import Walk
 from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
-from spacy_joint.errors import JointValueError
 from spacy_joint.quotation.candidates import SpanScorer
 from spacy_joint.quotation.system import FACTS, QuotationSystem
 from spacy_joint.tagging.system import TaggingSystem
 
+from .sharing import Busy, call_at_once
 from .toys import (
     JOINT,
     TAGGING,
@@ -40,54 +37,6 @@ PACKAGE = Path(spacy_joint.__file__).parent
 
 N_THREADS = 3
 LONG = 20_000
-
-
-def call_at_once(*calls):
-    """What each call gives in a thread of its own, all started together: its result, or the code of its error."""
-    barrier = Barrier(len(calls))
-
-    def run(call):
-        barrier.wait()
-        try:
-            return call()
-        except JointValueError as error:
-            return error.code
-
-    with ThreadPoolExecutor(len(calls)) as threads:
-        return list(threads.map(run, calls))
-
-
-class Busy:
-    """A call that another thread makes meanwhile."""
-
-    def __init__(self, call):
-        self.thread = Thread(target=call)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *error):
-        self.thread.join()
-
-    def wait_until_refused(self, call):
-        """Wait until the call of the thread, which may not have begun yet, makes another one fail."""
-        while self.thread.is_alive():
-            try:
-                call()
-            except JointValueError:
-                return
-
-    def refused(self, call):
-        """The codes of the errors of a call that is tried as long as the other one lasts."""
-        codes = set()
-        while self.thread.is_alive():
-            try:
-                call()
-            except JointValueError as error:
-                codes.add(error.code)
-            time.sleep(1e-3)
-        return codes
 
 
 def long_instance():

@@ -12,7 +12,7 @@ from spacy_joint.engine.beam import Search
 from spacy_joint.engine.learner import Instance, Learner
 from spacy_joint.engine.weights import Weights
 
-from .toys import JOINT, TAGGING, all_kept, make_perceptron, random_columns, random_weights, row_width, templates_for
+from .toys import JOINT, TAGGING, all_kept, make_perceptron, random_columns, random_weights, templates_for
 
 QUICK = settings(max_examples=30)
 
@@ -58,7 +58,7 @@ def test_the_last_row_fits_into_the_table(width):
 
 
 def test_a_new_table_neither_learns_nor_predicts():
-    weights = Weights(8, row_width(JOINT))
+    weights = Weights(8, JOINT.row_width)
     assert not weights.is_learning and weights.averaged is None
     use(weights)
 
@@ -106,7 +106,7 @@ def test_preparing_a_learning_table_again_keeps_its_weights():
     ids=["short", "long", "two-dimensional", "double", "big-endian", "strided", "read-only"],
 )
 def test_arrays_that_do_not_fit_are_refused_without_side_effects(which, spoil):
-    weights = Weights(8, row_width(JOINT))
+    weights = Weights(8, JOINT.row_width)
     arrays = list(arrays_for(weights))
     arrays[which] = spoil(arrays[which])
     with pytest.raises(ValueError):
@@ -117,7 +117,7 @@ def test_arrays_that_do_not_fit_are_refused_without_side_effects(which, spoil):
 
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_refused_arrays_leave_a_learning_table_as_it_was(which):
-    weights = Weights(8, row_width(JOINT))
+    weights = Weights(8, JOINT.row_width)
     weights.learn()
     weights.raw[0] = 5
     arrays = list(arrays_for(weights))
@@ -130,7 +130,7 @@ def test_refused_arrays_leave_a_learning_table_as_it_was(which):
 
 @pytest.mark.parametrize("wrong", [None, "text", [0.0]])
 def test_values_that_are_not_arrays_are_refused(wrong):
-    weights = Weights(8, row_width(JOINT))
+    weights = Weights(8, JOINT.row_width)
     raw, total, n_changes = arrays_for(weights)
     for call in (
         lambda: weights.restore(wrong, total, n_changes, 0),
@@ -156,7 +156,7 @@ def test_values_that_are_not_arrays_are_refused(wrong):
     ],
 )
 def test_weights_that_do_not_fit_are_refused_without_side_effects(averaged, kept):
-    weights = Weights(8, row_width(JOINT))
+    weights = Weights(8, JOINT.row_width)
     with pytest.raises(ValueError):
         weights.predict_with(averaged(weights.n_cells), kept, 1.0)
     assert weights.averaged is None
@@ -164,7 +164,7 @@ def test_weights_that_do_not_fit_are_refused_without_side_effects(averaged, kept
 
 
 def test_read_only_weights_predict():
-    weights, mapped = random_weights(JOINT), Weights(12, row_width(JOINT))
+    weights, mapped = random_weights(JOINT), Weights(12, JOINT.row_width)
     mapped.predict_with(np.frombuffer(weights.averaged.tobytes(), np.int8), weights.kept, 1.0)
     columns = random_columns(9)
     paths = [Search(JOINT, templates_for(JOINT), 4).predict(table, columns).tolist() for table in (weights, mapped)]
@@ -175,7 +175,7 @@ def test_weights_keep_the_memory_that_they_were_given():
     averaged = random_weights(JOINT).averaged
     place = mmap.mmap(-1, len(averaged))
     place.write(averaged.tobytes())
-    weights = Weights(12, row_width(JOINT))
+    weights = Weights(12, JOINT.row_width)
     weights.predict_with(np.frombuffer(place, np.int8), all_kept(12), 1.0)
     del averaged
     with pytest.raises(BufferError):

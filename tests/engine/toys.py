@@ -35,8 +35,8 @@ def templates_for(system):
     return Templates(TEMPLATES[type(system)], COLUMNS, system)
 
 
-def row_width(system):
-    return system.row_width
+def blank_columns(n_tokens, constraints=None):
+    return Columns(["word"], np.zeros((n_tokens, 1), dtype=np.uint64), constraints)
 
 
 def random_values(n_tokens, seed=0):
@@ -54,14 +54,14 @@ def all_kept(bits):
 
 def random_weights(system, seed=0, bits=12, scale=1.0):
     """Random weights. With a scale of 1, scores are small integers, which are exact in any order of summation."""
-    weights = Weights(bits, row_width(system))
+    weights = Weights(bits, system.row_width)
     averaged = np.random.default_rng(seed).integers(-127, 128, weights.n_cells).astype(np.int8)
     weights.predict_with(averaged, all_kept(bits), scale)
     return weights
 
 
 def zero_weights(system, bits=8):
-    weights = Weights(bits, row_width(system))
+    weights = Weights(bits, system.row_width)
     weights.predict_with(np.zeros(weights.n_cells, dtype=np.int8), all_kept(bits), 1.0)
     return weights
 
@@ -74,13 +74,19 @@ def all_paths(walk_to, prefix=()):
         yield from all_paths(walk_to, (*prefix, action))
 
 
-def walk_at_random(system, columns, seed):
-    """The actions of a walk to the end."""
+def walk_at_random(system, columns, seed, check=lambda walk: None):
+    """The actions of a walk to the end, with a check after each."""
     random = np.random.default_rng(seed)
+    return walk_to_end(system, columns, random.choice, check)
+
+
+def walk_to_end(system, columns, choose, check=lambda walk: None):
+    """The actions of a walk, chosen from the legal ones, with a check after each."""
     walk, actions = Walk(system, columns), []
     while not walk.is_final:
-        actions.append(int(random.choice(walk.legal())))
+        actions.append(int(choose(walk.legal())))
         walk.advance(actions[-1])
+        check(walk)
     return np.array(actions, dtype=np.uint16)
 
 
@@ -130,7 +136,7 @@ class NaiveScores:
         return int(self.values[token, COLUMNS.index(column)]) if 0 <= token < len(self.values) else 0
 
     def __call__(self, walk):
-        slots, total = walk.slots(), np.zeros(row_width(self.system), dtype=np.float64)
+        slots, total = walk.slots(), np.zeros(self.system.row_width, dtype=np.float64)
         for names in self.templates:
             h = int.from_bytes(hashlib.sha256(" ".join(names).encode()).digest()[:8], "little")
             for name, multiplier in zip(names, MULTIPLIERS, strict=False):
@@ -182,7 +188,7 @@ PROBLEMS = {"tagging": (TAGGING, tagging_problem()), "parsing": (JOINT, parsing_
 
 
 def fresh_weights(system, bits=14):
-    weights = Weights(bits, row_width(system))
+    weights = Weights(bits, system.row_width)
     weights.learn()
     return weights
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_joint.charts.training import hedge
-from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 from spacy_joint.errors import JointValueError
 from spacy_joint.hedges.segments import SegmentSystem
@@ -19,6 +18,7 @@ from spacy_joint.trees.constituency_trees import parse_trees
 from spacy_joint.trees.heads import HeadRules
 from spacy_joint.trees.transform import binarise, find_segments, mark_heads
 
+from ..engine.toys import blank_columns, walk_at_random
 from ..phrases.binarised import check_rows
 from ..trees.strategies import LABELS, trees
 
@@ -35,19 +35,8 @@ def make_system(max_span=7, max_unary=8):
     return HedgeSystem(LABELS, BINARY, max_span, max_unary)
 
 
-def blank_columns(n_tokens, constraints=None):
-    return Columns(["word"], np.zeros((n_tokens, 1), dtype=np.uint64), constraints)
-
-
-def walk_at_random(system, columns, seed):
-    random = np.random.default_rng(seed)
-    walk, actions = Walk(system, columns), []
-    while not walk.is_final:
-        actions.append(int(random.choice(walk.legal())))
-        walk.advance(actions[-1])
-        check_rows(walk, system, columns)
-        walk.collect()
-    return np.array(actions, dtype=np.uint16)
+def walk(system, columns, seed):
+    return walk_at_random(system, columns, seed, check_rows(system, columns))
 
 
 def find_actions(system, tree):
@@ -58,7 +47,7 @@ def find_actions(system, tree):
 @given(constraint_lists, limits, seeds)
 def test_every_walk_ends_in_nested_constituents_within_the_limit(constraints, limit, seed):
     system = make_system(limit, 2)
-    found = system.build(walk_at_random(system, blank_columns(len(constraints), constraints), seed))
+    found = system.build(walk(system, blank_columns(len(constraints), constraints), seed))
     assert all(0 <= start < end <= len(constraints) and end - start <= limit for _, start, end in found)
     assert found == sorted(found, key=lambda span: (span[1], -span[2]))
     assert not any(first < start < last < end for _, first, last in found for _, start, end in found)
@@ -68,7 +57,7 @@ def test_every_walk_ends_in_nested_constituents_within_the_limit(constraints, li
 @given(constraint_lists, seeds)
 def test_no_constituent_crosses_a_known_boundary(constraints, seed):
     system = make_system(14)
-    found = system.build(walk_at_random(system, blank_columns(len(constraints), constraints), seed))
+    found = system.build(walk(system, blank_columns(len(constraints), constraints), seed))
     assert not any(constraint > 0 for _, start, end in found for constraint in constraints[start + 1 : end])
 
 
@@ -113,7 +102,7 @@ def test_more_categories_than_kinds_share_them(n_labels):
     system = HedgeSystem(names, [(mark + name, "L") for name in names for mark in ("", "@")], 9, 1)
     assert system.n_kinds <= 64
     for seed in range(5):
-        found = system.build(walk_at_random(system, blank_columns(12), seed))
+        found = system.build(walk(system, blank_columns(12), seed))
         assert all(end - start <= 9 for _, start, end in found)
 
 
@@ -156,7 +145,7 @@ def read_segments(system, actions):
 @given(constraint_lists, limits, seeds)
 def test_every_walk_makes_valid_segments(constraints, limit, seed):
     system = SegmentSystem(TYPES, limit)
-    actions = walk_at_random(system, blank_columns(len(constraints), constraints), seed)
+    actions = walk(system, blank_columns(len(constraints), constraints), seed)
     segments = read_segments(system, actions)
     labels, _ = system.build(actions)
     for kind, start, end in segments:
@@ -185,7 +174,7 @@ def test_segments_of_any_tree_are_legal(tree, limit):
 @given(constraint_lists, seeds)
 def test_segments_without_types_may_begin_anywhere(constraints, seed):
     system = SegmentSystem(["SEGMENT"], 3)
-    actions = walk_at_random(system, blank_columns(len(constraints), constraints), seed)
+    actions = walk(system, blank_columns(len(constraints), constraints), seed)
     _, starts = system.build(actions)
     assert all(starts[token] for token, constraint in enumerate(constraints) if token == 0 or constraint > 0)
 

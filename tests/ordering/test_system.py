@@ -1,8 +1,6 @@
 """Search over orders, compared with brute force by the definition of the score."""
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
-from threading import Barrier
 
 import numpy as np
 import pytest
@@ -17,6 +15,9 @@ from spacy_joint.ordering.learner import OrderLearner
 from spacy_joint.ordering.system import OrderingSystem, Ranker
 from spacy_joint.tagging.system import TaggingSystem
 
+from ..engine.sharing import call_at_once
+from ..engine.toys import random_weights
+
 SYSTEM = OrderingSystem()
 TEMPLATES = Templates(
     "a.word\nb.word\na.word b.word\n\nleft.word right.word\n\nit.word place\nit.word from.left\n\nlast.word head.word",
@@ -24,13 +25,6 @@ TEMPLATES = Templates(
     SYSTEM,
 )
 BITS = 12
-
-
-def make_weights(seed):
-    weights = Weights(BITS, 1)
-    averaged = np.random.default_rng(seed).integers(-127, 128, weights.n_cells).astype(np.int8)
-    weights.predict_with(averaged, np.full((1 << BITS) // 8, 255, dtype=np.uint8), 1.0)
-    return weights
 
 
 def make_columns(words):
@@ -52,7 +46,7 @@ words_of = st.lists(st.integers(1, 9), min_size=1, max_size=6)
 
 @given(words_of, st.integers(0, 50), st.integers(1, 5))
 def test_exact_search_finds_the_best_orders(words, seed, n_best):
-    weights = make_weights(seed)
+    weights = random_weights(SYSTEM, seed)
     ranked = Ranker(SYSTEM, TEMPLATES, 1).rank(weights, make_columns(words), n_best, exact=True)
     best = rank_all(weights, words)[:n_best]
     assert [score for _, score in ranked] == best
@@ -62,14 +56,14 @@ def test_exact_search_finds_the_best_orders(words, seed, n_best):
 
 @given(st.lists(st.integers(1, 99), min_size=1, max_size=7), st.integers(0, 50))
 def test_a_beam_that_is_wide_enough_is_exact(words, seed):
-    weights, columns = make_weights(seed), make_columns(words)
+    weights, columns = random_weights(SYSTEM, seed), make_columns(words)
     ranker = Ranker(SYSTEM, TEMPLATES, 1000)
     assert ranker.rank(weights, columns, 3, exact=False) == ranker.rank(weights, columns, 3, exact=True)
 
 
 @given(st.lists(st.integers(1, 99), min_size=1, max_size=12), st.integers(0, 50), st.sampled_from([1, 4, 16]))
 def test_the_score_found_equals_a_recomputed_score(words, seed, width):
-    weights, columns = make_weights(seed), make_columns(words)
+    weights, columns = random_weights(SYSTEM, seed), make_columns(words)
     ranker = Ranker(SYSTEM, TEMPLATES, width)
     for order, score in ranker.rank(weights, columns, 2):
         assert ranker.score(weights, columns, order) == score
@@ -77,7 +71,7 @@ def test_the_score_found_equals_a_recomputed_score(words, seed, width):
 
 def test_more_modifiers_than_bits_are_refused():
     with pytest.raises(ValueError, match=r"\[J002\].*65 modifiers"):
-        Ranker(SYSTEM, TEMPLATES, 4).rank(make_weights(0), make_columns(range(1, 67)))
+        Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), make_columns(range(1, 67)))
 
 
 @pytest.mark.parametrize("places", [[0, 0], [0], [0, 1, 2], [1, 2], [-1, 0], [0, 2**31], []])
@@ -96,12 +90,12 @@ def test_only_orders_are_learnt(places):
 @pytest.mark.parametrize("order", [[0, 0], [0], [0, 1, 2], [1, 2], [-1, 0], []])
 def test_an_order_that_is_no_permutation_has_no_score(order):
     with pytest.raises(ValueError, match=r"\[J030\].*2 modifiers"):
-        Ranker(SYSTEM, TEMPLATES, 4).score(make_weights(0), make_columns([1, 2, 3]), order)
+        Ranker(SYSTEM, TEMPLATES, 4).score(random_weights(SYSTEM, 0), make_columns([1, 2, 3]), order)
 
 
 def test_a_phrase_without_even_a_head_is_refused():
     with pytest.raises(ValueError, match=r"\[J002\]"):
-        Ranker(SYSTEM, TEMPLATES, 4).rank(make_weights(0), make_columns([]))
+        Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), make_columns([]))
 
 
 @pytest.mark.parametrize("width", [0, -1, 1025])
@@ -138,24 +132,24 @@ def test_weights_that_were_not_finished_are_refused():
 def test_a_phrase_with_other_columns_is_refused():
     columns = Columns(["tag"], np.ones((3, 1), dtype=np.uint64))
     with pytest.raises(ValueError, match=r"\[J034\]"):
-        Ranker(SYSTEM, TEMPLATES, 4).rank(make_weights(0), columns)
+        Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), columns)
 
 
 @pytest.mark.parametrize("scale", [float("nan"), float("inf")])
 def test_scores_that_are_not_numbers_are_refused(scale):
-    weights = make_weights(0)
+    weights = random_weights(SYSTEM, 0)
     weights.predict_with(weights.averaged, weights.kept, scale)
     ranker = Ranker(SYSTEM, TEMPLATES, 4)
     for n in (2, 12):
         with pytest.raises(ValueError, match=r"\[J009\]"):
             ranker.rank(weights, make_columns(range(1, n + 2)))
     # Free for the next call.
-    assert ranker.rank(make_weights(0), make_columns([1, 2, 3]))
+    assert ranker.rank(random_weights(SYSTEM, 0), make_columns([1, 2, 3]))
 
 
 @pytest.mark.parametrize("n_best", [0, -5, 1])
 def test_the_best_order_is_always_found(n_best):
-    assert len(Ranker(SYSTEM, TEMPLATES, 4).rank(make_weights(0), make_columns([1, 2, 3]), n_best)) == 1
+    assert len(Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), make_columns([1, 2, 3]), n_best)) == 1
 
 
 @pytest.mark.parametrize("kind", [Ranker, OrderLearner])
@@ -166,19 +160,9 @@ def test_an_object_cannot_be_created_without_its_arguments(kind, arguments):
 
 
 def test_a_ranker_is_used_by_one_thread_at_a_time():
-    ranker, weights, columns = Ranker(SYSTEM, TEMPLATES, 1000), make_weights(0), make_columns(range(1, 66))
+    ranker, weights, columns = Ranker(SYSTEM, TEMPLATES, 1000), random_weights(SYSTEM, 0), make_columns(range(1, 66))
     expected = ranker.rank(weights, columns)
-    barrier = Barrier(3)
-
-    def rank(_):
-        barrier.wait()
-        try:
-            return ranker.rank(weights, columns)
-        except ValueError as error:
-            return error.code
-
-    with ThreadPoolExecutor(3) as threads:
-        found = list(threads.map(rank, range(3)))
+    found = call_at_once(*[lambda: ranker.rank(weights, columns)] * 3)
     assert expected in found and "J007" in found and all(result in (expected, "J007") for result in found)
 
 

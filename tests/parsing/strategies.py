@@ -6,7 +6,6 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 from spacy_joint.parsing.system import JointSystem
 
@@ -80,10 +79,6 @@ def forests(draw, sentences=None):
 
 def joint_system(position="early"):
     return JointSystem(LEFT, RIGHT, ROOT, position)
-
-
-def blank_columns(n_tokens, constraints=None):
-    return Columns(["word"], np.arange(1, n_tokens + 1, dtype=np.uint64).reshape(-1, 1), constraints)
 
 
 def random_walk(system, columns, seed, each_step=lambda walk: None):

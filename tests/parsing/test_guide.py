@@ -17,8 +17,8 @@ from spacy_joint.parsing.joint_sbd_parser import JointSbdParser
 from spacy_joint.parsing.system import GUIDE_SLOTS, JointSystem
 from spacy_joint.pipes.guide_columns import NO_HEAD, find_guide_facts, read_guide_templates
 
-from ..engine.toys import replay
-from .strategies import QUICK, blank_columns, random_walk, seeds
+from ..engine.toys import blank_columns, replay
+from .strategies import QUICK, random_walk, seeds
 
 GUIDED = JointSystem(["l"], ["r"], ["root"], guided=True)
 NLP = spacy.blank("en")

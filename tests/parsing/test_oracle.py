@@ -9,8 +9,8 @@ from spacy_joint.parsing import oracle
 from spacy_joint.parsing.oracle import oracle_actions
 from spacy_joint.parsing.system import JointSystem
 
-from ..engine.toys import replay
-from .strategies import POSITIONS, QUICK, blank_columns, forests, joint_system, projective_trees
+from ..engine.toys import blank_columns, replay
+from .strategies import POSITIONS, QUICK, forests, joint_system, projective_trees
 
 # you said you have four cats | i have four cats | how old are they
 CATS = {"heads": [1, 1, 3, 1, 5, 3, 7, 7, 9, 7, 11, 11, 11, 11], "starts": [token in (0, 6, 10) for token in range(14)]}

@@ -12,8 +12,8 @@ from spacy_joint.engine.system import Walk
 from spacy_joint.errors import JointValueError
 from spacy_joint.parsing.system import JointSystem
 
-from ..engine.toys import replay
-from .strategies import POSITIONS, QUICK, blank_columns, constraint_lists, joint_system, random_walk, seeds
+from ..engine.toys import blank_columns, replay
+from .strategies import POSITIONS, QUICK, constraint_lists, joint_system, random_walk, seeds
 
 SYSTEM = JointSystem(["l"], ["r"], ["root"])
 NAMES = {"sh": "SHIFT", "sb": "SB", "swap": "SWAP", "la": ("LEFT", "l"), "ra": ("RIGHT", "r"), "root": ("ROOT", "root")}

@@ -1,13 +1,12 @@
 """Binarised trees and walks for tests of the systems that build them."""
 
-import numpy as np
 from hypothesis import strategies as st
 
-from spacy_joint.engine.columns import Columns
-from spacy_joint.engine.system import Walk
 from spacy_joint.phrases.gap_system import name_actions
 from spacy_joint.phrases.swap_system import SwapSystem
 from spacy_joint.phrases.swap_system import name_actions as name_swap_actions
+
+from ..engine.toys import blank_columns, walk_to_end
 
 LABELS = ("A", "B", "C")
 BINARY = [(prefix + label, side) for label in LABELS for prefix in ("", "@") for side in "LR"]
@@ -20,27 +19,22 @@ def find_actions(system, n_words, nodes):
     return system.number_actions(name_actions(n_words, nodes))
 
 
-def blank_columns(n_words):
-    return Columns(["word"], np.zeros((n_words, 1), dtype=np.uint64))
+def check_rows(system, columns):
+    """A check that templates with the largest offsets read rows of the document. It also collects nodes."""
 
+    def check(walk):
+        slots = walk.slots()
+        rows = [slots[name] + offset for name in system.token_slots for offset in (-8, 8)]
+        assert 0 <= min(rows) <= max(rows) < columns.cells.shape[0]
+        walk.collect()
 
-def check_rows(walk, system, columns):
-    """Check that templates with the largest offsets read rows of the document."""
-    slots = walk.slots()
-    rows = [slots[name] + offset for name in system.token_slots for offset in (-8, 8)]
-    assert 0 <= min(rows) <= max(rows) < columns.cells.shape[0]
+    return check
 
 
 def walk(system, n_words, choose):
     """The actions of a walk that `choose` directs, from the legal actions of each state."""
     columns = blank_columns(n_words)
-    walk, actions = Walk(system, columns), []
-    while not walk.is_final:
-        actions.append(choose(walk.legal()))
-        walk.advance(actions[-1])
-        check_rows(walk, system, columns)
-        walk.collect()
-    return np.array(actions, dtype=np.uint16)
+    return walk_to_end(system, columns, choose, check_rows(system, columns))
 
 
 @st.composite

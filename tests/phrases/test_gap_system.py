@@ -3,7 +3,8 @@
 from spacy_joint.engine.system import Walk
 from spacy_joint.phrases.gap_system import GapSystem, name_actions
 
-from .binarised import BINARY, LABELS, blank_columns, find_actions
+from ..engine.toys import blank_columns
+from .binarised import BINARY, LABELS, find_actions
 
 SYSTEM = GapSystem(LABELS, BINARY, "ROOT")
 

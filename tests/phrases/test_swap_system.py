@@ -8,7 +8,8 @@ from spacy_joint.engine.system import Walk
 from spacy_joint.errors import JointValueError
 from spacy_joint.phrases.swap_system import MOVES, SwapSystem, name_actions
 
-from .binarised import BINARY, LABELS, blank_columns, find_actions
+from ..engine.toys import blank_columns
+from .binarised import BINARY, LABELS, find_actions
 
 # The first and the last of four words are joined over the others.
 NODES = [("A", 0, 3, 0), ("B", 1, 2, 1), ("C", 4, 5, 0), ("ROOT", 6, -1, 0)]

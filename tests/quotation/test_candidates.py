@@ -1,9 +1,7 @@
 """Scores of single spans, against their definition: what the actions of a span score, less leaving its tokens out."""
 
 import gc
-from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
-from threading import Barrier
 
 import numpy as np
 import pytest
@@ -15,6 +13,8 @@ from spacy_joint.engine.weights import Weights
 from spacy_joint.quotation.candidates import SpanScorer
 from spacy_joint.quotation.system import FACTS, QuotationSystem
 from spacy_joint.tagging.system import TaggingSystem
+
+from ..engine.sharing import call_at_once
 
 SYSTEM = QuotationSystem(neighbours=False)
 TEMPLATES = Templates("w.word\nw-1.word w.word\n\nplace\nlength b.word\n\nwhole\nsentences w.word", ["word"], SYSTEM)
@@ -145,17 +145,7 @@ def test_scores_are_those_of_the_weights_that_it_was_made_with():
 def test_a_scorer_is_used_by_one_thread_at_a_time():
     scorer = SpanScorer(SYSTEM, TEMPLATES, make_weights(), make_columns(3000))
     expected = [array.tolist() for array in scorer.find(1e9, 300)]
-    barrier = Barrier(3)
-
-    def find(_):
-        barrier.wait()
-        try:
-            return [array.tolist() for array in scorer.find(1e9, 300)]
-        except ValueError as error:
-            return error.code
-
-    with ThreadPoolExecutor(3) as threads:
-        found = list(threads.map(find, range(3)))
+    found = call_at_once(*[lambda: [array.tolist() for array in scorer.find(1e9, 300)]] * 3)
     assert expected in found and "J007" in found and all(result in (expected, "J007") for result in found)
 
 

@@ -2,26 +2,20 @@
 
 import pickle
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 from spacy_joint.tagging.system import SKIP, TaggingSystem
 
-from ..engine.toys import walk_at_random
+from ..engine.toys import blank_columns, walk_at_random
 
 QUICK = settings(max_examples=60)
 TAGS = ("NN", "VB", "IN")
 PLAIN = TaggingSystem(TAGS)
 BOUNDED = TaggingSystem(TAGS, with_boundaries=True)
 constraint_lists = st.lists(st.sampled_from([-1, 0, 1]), max_size=12)
-
-
-def blank_columns(n_tokens, constraints=None):
-    return Columns(["word"], np.zeros((n_tokens, 1), dtype=np.uint64), constraints)
 
 
 def after(system, actions, n_tokens=5, constraints=None):
