@@ -16,6 +16,10 @@ def make_grammar(rules):
     return Grammar("R", rules, Lexicon({"a": tuple((symbol, 1e-9) for symbol in SYMBOLS)}, (), {}))
 
 
+def tag(grammar, words):
+    return [[(tag, math.log(p)) for tag, p in grammar.lexicon.find_tags(word).items()] for word in words]
+
+
 @st.composite
 def grammars(draw, *, cyclic=True):
     """Random grammars; if `cyclic`, with cyclic unary rules. Some symbols derive nothing but words."""

@@ -28,7 +28,7 @@ from spacy_joint.errors import JointValueError
 from spacy_joint.trees.constituency_trees import parse_trees
 
 from ..trees.strategies import trees
-from .grammars import find_spans
+from .grammars import find_spans, tag
 
 QUICK = settings(max_examples=60)
 SETTINGS = {"horizontal": 1, "parents": True, "tag_parents": True}
@@ -47,10 +47,6 @@ def read(text=TREEBANK):
 def make_examples(kind, text=TREEBANK):
     prepared = [prepare(tree, **SETTINGS) for tree in read(text)]
     return [(tree.leaves(), mark_cells(tree.spans(), len(tree.leaves()), kind)) for tree in prepared]
-
-
-def tag(grammar, words):
-    return [[(tag, np.log(p)) for tag, p in grammar.lexicon.find_tags(word).items()] for word in words]
 
 
 @given(st.lists(trees, min_size=1, max_size=3), st.sampled_from(sorted(KINDS)[:2]))

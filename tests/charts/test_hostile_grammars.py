@@ -19,6 +19,7 @@ from spacy_joint.errors import JointValueError
 
 from ..engine.sharing import Busy
 from ..trees.strategies import trees
+from .grammars import tag
 from .test_cyk import ALL_TAGS, SYMBOLS, find_best, grammars, make_grammar
 
 QUICK = settings(max_examples=60)
@@ -50,10 +51,6 @@ def refuse(text):
     with pytest.raises(JointValueError) as caught:
         Grammar.from_text(text)
     return caught.value.code
-
-
-def tag(grammar, words):
-    return [[(tag, math.log(p)) for tag, p in grammar.lexicon.find_tags(word).items()] for word in words]
 
 
 # Grammars

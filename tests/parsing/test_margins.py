@@ -8,21 +8,18 @@ from hypothesis import strategies as st
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.templates import Templates
-from spacy_joint.engine.weights import Weights
 from spacy_joint.parsing.margins import boundary_margins
-from spacy_joint.parsing.system import JointSystem
+
+from ..engine.toys import JOINT, LATE, random_weights
 
 QUICK = settings(max_examples=40)
-JOINT, LATE = (JointSystem(["l", "m"], ["r"], ["root"], position) for position in ("early", "late"))
 SHIFT, SB, SWAP = (JOINT.actions[name] for name in ("SHIFT", "SB", "SWAP"))
 
 
 def make_search(system, width, seed):
     """A search with random weights."""
-    weights = Weights(12, system.row_width)
-    averaged = np.random.default_rng(seed).integers(-127, 128, weights.n_cells).astype(np.int8)
-    weights.predict_with(averaged, np.full(512, 255, dtype=np.uint8), 1.0)
-    return Search(system, Templates("s0.word b0.word\ns1.word\nb0.flag", ("word",), system), width), weights
+    templates = Templates("s0.word b0.word\ns1.word\nb0.flag", ("word",), system)
+    return Search(system, templates, width), random_weights(system, seed)
 
 
 def make_columns(n_tokens, seed):
