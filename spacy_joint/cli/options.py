@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import Enum
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 DOCUMENTS = "newdoc"
+# Kinds of text: unchanged, without punctuation and capitals, or both.
+Kind = Literal["original", "unpunctuated", "both"]
 
 LinesOption = Annotated[bool, typer.Option("--lines", help="Treat each line as a document.")]
 ModelOption = Annotated[
@@ -62,14 +63,6 @@ CorpusArgument = Annotated[
     Path,
     typer.Argument(help="Annotated documents: .conllu or .spacy file, constituency treebank, or directory of files."),
 ]
-
-
-class Kind(str, Enum):
-    """Kinds of text: unchanged, without punctuation and capitals, or both."""
-
-    original = "original"
-    unpunctuated = "unpunctuated"
-    both = "both"
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def calibrate(
         typer.Argument(help="Annotated documents that it was not trained on: .conllu or .spacy files, or directories."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Output directory; an existing one is replaced.")],
-    kind: Annotated[Kind, typer.Option(help="Documents to calibrate on.")] = Kind.both,
+    kind: Annotated[Kind, typer.Option(help="Documents to calibrate on.")] = "both",
     documents: DocumentsOption = DOCUMENTS,
 ) -> None:
     """Calibrate the boundary probabilities of a parser.
@@ -52,7 +52,7 @@ def calibrate(
     references = [doc for corpus in corpora for doc in read_documents(corpus, nlp.vocab, documents) if len(doc)]
     if len(references) < FOLDS:
         raise JointValueError(Errors.J523, n=len(references), least=FOLDS)
-    samples = list(read_samples(nlp, parser, references, kind.value))
+    samples = list(read_samples(nlp, parser, references, kind))
     calibrate_parser(parser, samples)
     _show_scores(samples)
     with atomic_write_directory(output) as path:

@@ -31,7 +31,7 @@ def distill(
         str | None, typer.Option("--teacher", "-t", help="Path or package of a pipeline. Default: the shipped one.")
     ] = None,
     lines: Annotated[bool, typer.Option("--lines", help=LINES_HELP)] = False,
-    kind: Annotated[Kind, typer.Option(help="Documents to make.")] = Kind.both,
+    kind: Annotated[Kind, typer.Option(help="Documents to make.")] = "both",
     projected: Annotated[bool, typer.Option("--projected/--own", help=PROJECTED_HELP)] = False,
     tagger: Annotated[
         str | None, typer.Option(help="Path or package of a pipeline that tags the documents. Default: the teacher.")
@@ -65,7 +65,7 @@ def distill(
     teacher, tagger = (
         str(Path(name).resolve()) if name is not None and Path(name).exists() else name for name in (teacher, tagger)
     )
-    job = Distillation(output.resolve(), teacher, beam_width, kind.value, projected, keep, marks, n_process, tagger)
+    job = Distillation(output.resolve(), teacher, beam_width, kind, projected, keep, marks, n_process, tagger)
     with open_calls(ray, workers) as call:
         sizes = job.run(texts, lines=lines, words=words, limit=limit, shard_words=shard_words, call=call)
     n_docs, n_words = (sum(size[key] for size in sizes.values()) for key in ("documents", "words"))

@@ -1,9 +1,8 @@
 """`train-treebank`: from a treebank in CoNLL-U to an installable package, in one command."""
 
-from enum import Enum
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,15 +11,6 @@ from ...extras import require_packages
 from ...files.reading import read_json, require_file
 from ..options import Kind, SubtypesOption, WeightBitsOption
 from .configs import CONFIGS
-
-
-class Tags(str, Enum):
-    """Which tags are learnt."""
-
-    auto = "auto"
-    both = "both"
-    upos = "upos"
-    xpos = "xpos"
 
 
 def train_treebank(
@@ -37,14 +27,14 @@ def train_treebank(
     documents: Annotated[
         str | None, typer.Option(help="Ends of documents: newdoc, sent_id or a number. Default: newdoc, or 10.")
     ] = None,
-    kind: Annotated[Kind, typer.Option(help="Text to train on.")] = Kind.both,
+    kind: Annotated[Kind, typer.Option(help="Text to train on.")] = "both",
     tags: Annotated[
-        Tags,
+        Literal["auto", "both", "upos", "xpos"],
         typer.Option(
             help="TAG is XPOS, POS is UPOS (both); both are UPOS (upos); or no POS, features, lemmas (xpos). auto: "
             "upos if there are more than 100 XPOS, else both."
         ),
-    ] = Tags.auto,
+    ] = "auto",
     subtypes: SubtypesOption = True,
     tokenizer: Annotated[
         str, typer.Option(help="rules (and exceptions), characters (learnt), auto (the better), or a registered name.")
@@ -91,7 +81,7 @@ def train_treebank(
     overrides = parse_config_overrides((treebank or [])[len(files) :])
     named = dict(zip(SPLITS, (train, dev, test), strict=True))
     splits = {split: list(named[split] or files) for split, files in find_splits(map(Path, files)).items()}
-    for file in [*(file for files in splits.values() for file in files), *(texts or [])]:
+    for file in chain(*splits.values(), texts or []):
         require_file(file)
     found_language, found_name = name_treebank(splits)
     code = language or found_language
@@ -114,17 +104,17 @@ def train_treebank(
     given = read_json(meta / "meta.json" if meta.is_dir() else meta) if meta else {}
     msg.info(f"Language {language}, seed {seed}")
     training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed, transformer)
-    training.read_corpora(documents, tags.value, subtypes)
+    training.read_corpora(documents, tags, subtypes)
     training.choose_features()
     training.make_tokenizer(tokenizer)
     training.make_word_classes(texts or [], word_classes)
-    training.jackknife(kind.value, folds)
+    training.jackknife(kind, folds)
     description = f"Trained on {', '.join(file.name for file in splits['train'] or splits['dev'])}."
     fields = {"name": name, "version": version, "description": description, **given}
-    trained = training.train_components(kind.value)
+    trained = training.train_components(kind)
     training.choose_biases(trained)
     training.finish(trained, fields, weight_bits)
-    training.calibrate(kind.value, notices)
+    training.calibrate(kind, notices)
     training.evaluate()
     if make_package:
         training.make_package(name, version)
