@@ -98,16 +98,14 @@ def read_documents(
     path: Path,
     vocab: Vocab,
     documents: str = DOCUMENTS,
-    leave_out: str | None = None,
     *,
-    subtypes: bool = True,
-    keep_lines: bool = False,
-    paragraphs: bool = False,
     format_: str | None = None,
     traces: str = "delete",
     change: Callable[[Tree], Tree] | None = None,
+    **settings: Any,
 ) -> Iterator[Doc]:
-    """Reads documents in any format (J040), by suffix or, for constituency treebanks, by `format_`."""
+    """Reads documents in any format (J040), by suffix or, for constituency treebanks, by `format_`. `traces` and
+    `change` apply to treebanks (see `read_tree_documents`), other settings to CoNLL-U (see `read_conllu`)."""
     from ..corpora import conllu, docbin
     from ..corpora.constituency_treebanks import SUFFIXES, read_tree_documents
 
@@ -119,8 +117,7 @@ def read_documents(
         n = int(documents) if documents.isdecimal() else 1
         return read_tree_documents(path, vocab, sentences=n, format=format_, traces=traces, change=change)
     if suffix == conllu.SUFFIX:
-        settings: dict[str, Any] = {"subtypes": subtypes, "keep_lines": keep_lines, "paragraphs": paragraphs}
-        return conllu.read_conllu(path, vocab, documents=documents, leave_out=leave_out, **settings)
+        return conllu.read_conllu(path, vocab, documents=documents, **{"keep_lines": False, **settings})
     if suffix == docbin.SUFFIX:
         return docbin.read_docbin(path, vocab)
     raise JointValueError(Errors.J040, name="file type", value=str(path), allowed=", ".join(known))

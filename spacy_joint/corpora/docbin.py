@@ -3,7 +3,7 @@
 Unlike `spacy.Corpus.v1`, this neither retokenises nor splits documents.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from spacy.vocab import Vocab
 
 from ..errors import Errors, JointValueError
 from ..files.reading import list_files
+from ..files.replacing import atomic_write
 from .examples import Augmenter, Corpus, create_corpus
 
 SUFFIX = ".spacy"
@@ -50,6 +51,12 @@ def _require_sound(doc: Doc) -> None:
                 raise IndexError(f"a span of characters {span.start_char} to {span.end_char}")
             for string in (span.label, span.kb_id, span.id):
                 doc.vocab.strings[string]
+
+
+def write_docbin(docs: Iterable[Doc], output: Path) -> None:
+    """Write documents with their user data to a file, atomically."""
+    with atomic_write(output) as path:
+        DocBin(docs=docs, store_user_data=True).to_disk(path)
 
 
 def create_docbin_corpus(

@@ -12,7 +12,7 @@ import typer
 from wasabi import msg
 
 from ...errors import check_choice
-from ...files.replacing import atomic_write, open_atomic
+from ...files.replacing import open_atomic
 from ..options import DOCUMENTS, DocumentsOption, ModelOption, SubtypesOption, read_documents
 
 if TYPE_CHECKING:
@@ -55,12 +55,12 @@ def convert(
     The output is a DocBin of whole documents with gold tokens, CoNLL-U, or a constituency treebank. Unlike `spacy
     convert`, this keeps documents, spaces, multiword tokens and non-projective trees.
     """
-    from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
     from ...annotation.constituents import get_trees
     from ...corpora.conllu_writing import write_conllu
     from ...corpora.constituency_treebanks import find_format, read_treebank, require_format
+    from ...corpora.docbin import write_docbin
     from ...trees.discontinuity import attach_root_children, make_continuous
     from ...trees.heads import load_head_rules
     from ...trees.transform import mark_heads
@@ -75,19 +75,15 @@ def convert(
     name = format_ or (None if output.is_dir() else find_format(output))
     if name is None:
         to_conllu = output.suffix == CONLLU
-        settings: dict[str, Any] = {
-            "subtypes": subtypes,
-            "keep_lines": keep_lines or to_conllu,
-            "paragraphs": paragraphs,
-        }
-        settings |= {"format_": format_in, "traces": traces, "change": change}
-        docs = [doc for corpus in corpora for doc in read_documents(corpus, vocab, documents, leave_out, **settings)]
+        settings: dict[str, Any] = {"format_": format_in, "traces": traces, "change": change}
+        settings |= {"leave_out": leave_out, "subtypes": subtypes, "paragraphs": paragraphs}
+        settings["keep_lines"] = keep_lines or to_conllu
+        docs = [doc for corpus in corpora for doc in read_documents(corpus, vocab, documents, **settings)]
         if to_conllu:
             with open_atomic(output) as file:
                 write_conllu(docs, file)
         else:
-            with atomic_write(output) as path:
-                DocBin(docs=docs, store_user_data=True).to_disk(path)
+            write_docbin(docs, output)
         msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} tokens")
         return
 
@@ -99,7 +95,7 @@ def convert(
             if format_in is not None or find_format(corpus) is not None:
                 trees = read_treebank(corpus, format_in, traces)
             else:
-                docs = read_documents(corpus, vocab, documents, leave_out)
+                docs = read_documents(corpus, vocab, documents, leave_out=leave_out)
                 trees = (tree for doc in docs for tree in get_trees(doc))
             for tree in trees:
                 written += 1
@@ -125,10 +121,9 @@ def convert_quotes(
     trained and evaluated on predicted tags and trees.
     """
     check_choice("format", format_, QUOTATION_FORMATS)
-    from spacy.tokens import DocBin
-
     from ... import load
     from ...corpora.brat import read_brat
+    from ...corpora.docbin import write_docbin
     from ...corpora.litbank import read_litbank
     from ...quotation.layout import find_paragraph_starts
 
@@ -138,7 +133,6 @@ def convert_quotes(
         for start in find_paragraph_starts(doc):
             doc[start].is_sent_start = True
     annotated = list(nlp.pipe(docs))
-    with atomic_write(output) as path:
-        DocBin(docs=annotated, store_user_data=True).to_disk(path)
+    write_docbin(annotated, output)
     n_quotations = sum(len(doc.spans["quotations"]) for doc in annotated)
     msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} tokens, {n_quotations:,} quoted runs")
