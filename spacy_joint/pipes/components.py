@@ -1,5 +1,7 @@
 """Finds the components of a pipeline by their factories, since users choose their names."""
 
+from typing import Any
+
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -8,6 +10,11 @@ def list_components(nlp: Language, *factories: str) -> list[str]:
     """Lists the names of the components that these factories have made, including disabled ones, in the order of the
     pipeline."""
     return [name for name, factory in nlp.pipe_factories.items() if factory in factories]
+
+
+def get_components(nlp: Language, *factories: str) -> list[Any]:
+    """Gets the components that these factories have made, including disabled ones, in the order of the pipeline."""
+    return [nlp.get_pipe(name) for name in list_components(nlp, *factories)]
 
 
 def enable_components(nlp: Language, *factories: str) -> None:

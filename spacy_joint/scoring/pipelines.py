@@ -14,7 +14,7 @@ from spacy.training import Example
 
 from ..corpora.conllu import read_conllu
 from ..corpora.examples import make_example
-from ..pipes.components import list_components
+from ..pipes.components import get_components
 from .boundaries_and_trees import score_boundaries_and_trees
 from .constituents import score_constituents
 from .hedges import score_hedges
@@ -80,7 +80,7 @@ def score_pipeline(nlp: Language, references: Sequence[Doc], *, gold_sentences: 
         scores |= score_hedges(examples, max_span=max_span)
     if not spans:
         # With the parameters of the parser, if there is one.
-        parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, *CONSTITUENCY_PARSERS)]
+        parsers = get_components(nlp, *CONSTITUENCY_PARSERS)
         scores |= parsers[-1].score(examples) if parsers else score_constituents(examples)
     words = sum(map(len, docs))
     return {**scores, "documents": len(docs), "words": words, "speed": words / seconds}

@@ -23,7 +23,7 @@ from ..errors import JointValueError, JointWarning, Warnings
 from ..files.xml import NO_XML
 from ..length import lift_max_length
 from ..ordering.prenominal_orderer import reorder
-from ..pipes.components import list_components, run_disabled
+from ..pipes.components import get_components, list_components, run_disabled
 from ..pipes.word_classes import NO_CLASSES
 from ..quotation.quotations import get_quotations
 from ..quotation.writing import describe_quotation
@@ -50,8 +50,8 @@ register(Token, PROBABILITY, default=None)
 def load_to_serve(pipeline: str | None) -> Language:
     """Loads a pipeline, with probabilities of boundaries, and with rules for quotations if it finds none."""
     nlp = lift_max_length(load(pipeline))
-    for name in list_components(nlp, PARSER):
-        nlp.get_pipe(name).cfg["boundary_probabilities"] = True  # type: ignore[attr-defined]  # of this package
+    for parser in get_components(nlp, PARSER):
+        parser.cfg["boundary_probabilities"] = True
     if not list_components(nlp, QUOTATIONS):
         nlp.add_pipe(QUOTATIONS)
     return nlp
@@ -188,8 +188,8 @@ def _describe_spans(
 
 def _find_settings(nlp: Language, factory: str) -> Any:
     """Finds the settings of the first component from a factory, if there is one."""
-    names = list_components(nlp, factory)
-    return nlp.get_pipe(names[0]).cfg if names else None  # type: ignore[attr-defined]  # of this package
+    components = get_components(nlp, factory)
+    return components[0].cfg if components else None
 
 
 def describe_tree(

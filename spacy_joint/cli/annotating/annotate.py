@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from ...errors import Errors, JointValueError, JointWarning, Warnings, check_choice
-from ...files.replacing import atomic_write
 from ..options import (
     STANDARD_INPUT,
     BeamWidthOption,
@@ -79,31 +78,21 @@ def annotate(
         ),
     ] = False,
     wrap: Annotated[
-        int | None,
-        typer.Option(min=1, help="text, markdown: characters of a line. Default: no limit."),
+        int | None, typer.Option(min=1, help="text, markdown: characters of a line. Default: no limit.")
     ] = None,
-    rows: Annotated[
-        str | None,
-        typer.Option(help="csv: sentence or word. Default: sentence."),
-    ] = None,
+    rows: Annotated[str | None, typer.Option(help="csv: sentence or word. Default: sentence.")] = None,
     max_lines: Annotated[int | None, typer.Option(help="srt, vtt: lines of a caption. Default: 2.")] = None,
     max_width: Annotated[int | None, typer.Option(help="srt, vtt: characters of a line. Default: 42.")] = None,
     min_seconds: Annotated[
-        float | None,
-        typer.Option(help="srt, vtt: least duration of a caption. Default: 1."),
+        float | None, typer.Option(help="srt, vtt: least duration of a caption. Default: 1.")
     ] = None,
     max_seconds: Annotated[
-        float | None,
-        typer.Option(help="srt, vtt: longest duration of a caption. Default: 7."),
+        float | None, typer.Option(help="srt, vtt: longest duration of a caption. Default: 7.")
     ] = None,
     recut: Annotated[
-        bool,
-        typer.Option("--recut", help="srt, vtt: also cut captions of the input that are within the limits."),
+        bool, typer.Option("--recut", help="srt, vtt: also cut captions of the input that are within the limits.")
     ] = False,
-    max_rate: Annotated[
-        float | None,
-        typer.Option(help="srt, vtt: characters per second. Default: 20."),
-    ] = None,
+    max_rate: Annotated[float | None, typer.Option(help="srt, vtt: characters per second. Default: 20.")] = None,
 ) -> None:
     """Split text and transcripts into parsed sentences.
 
@@ -116,7 +105,8 @@ def annotate(
     check_choice("format", format_, (*FORMATS, *READABLE, *TREE_FORMATS))
     given: dict[str, Any] = {"wrap": wrap, "rows": rows, "max_lines": max_lines, "max_width": max_width}
     given |= {"min_seconds": min_seconds, "max_seconds": max_seconds, "max_rate": max_rate, "recut": recut or None}
-    shown = _check_settings(format_, {name: value for name, value in given.items() if value is not None})
+    settings = {name: value for name, value in given.items() if value is not None}
+    _check_settings(format_, settings)
     if format_ == BINARY and output is None:
         raise JointValueError(Errors.J716, option=f"--format {BINARY}", needed="--output FILE")
     if partial and (format_ != LIVE or output is not None):
@@ -153,27 +143,26 @@ def annotate(
             annotated = _annotate_lines(nlp, source, file)
         elif file == STANDARD_INPUT:
             format_in = TEXT if line_breaks and format_in is None else format_in
-            settings: dict[str, Any] = {"max_delay": max_delay} if max_delay is not None else {}
-            settings |= {"show_pending": _write_pending} if partial else {}
-            annotated, are_parts = _annotate_input(nlp, source, format_in, is_live, settings)
+            streaming: dict[str, Any] = {"max_delay": max_delay} if max_delay is not None else {}
+            streaming |= {"show_pending": _write_pending} if partial else {}
+            annotated, are_parts = _annotate_input(nlp, source, format_in, is_live, streaming)
         else:
             annotated = _annotate_whole(nlp, source, file, format_in)
         docs = _require_sentences(annotated)
         if format_ == BINARY:
-            from spacy.tokens import DocBin
+            from ...corpora.docbin import write_docbin
 
             assert output is not None
-            with atomic_write(output) as path:
-                DocBin(docs=docs, store_user_data=True).to_disk(path)
+            write_docbin(docs, output)
         else:
             with open_output(output) as written:
-                is_complete = _write(nlp, docs, written, format_, are_parts, shown)
+                is_complete = _write(nlp, docs, written, format_, are_parts, settings)
             if not is_complete:
                 raise typer.Exit(1)
 
 
-def _check_settings(format_: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """Checks that settings are for a format (J716) and in range (J030, J040), and returns them."""
+def _check_settings(format_: str, settings: dict[str, Any]) -> None:
+    """Checks that settings are for a format (J716) and in range (J030, J040)."""
     from ...transcripts.writing import SETTINGS, check_settings
 
     for name in settings:
@@ -183,7 +172,6 @@ def _check_settings(format_: str, settings: dict[str, Any]) -> dict[str, Any]:
             raise JointValueError(Errors.J716, option=option, needed=f"--format {' or '.join(needed)}")
     if format_ in READABLE:
         check_settings(format_, settings)
-    return settings
 
 
 def _write(
@@ -258,9 +246,9 @@ def _make_continuous(nlp: Language, trees: Iterable[Tree]) -> Iterator[Tree]:
 
 def _end_lines(nlp: Language) -> None:
     """Makes parsers end sentences at line breaks (J129)."""
-    from ...pipes.components import list_components
+    from ...pipes.components import get_components
 
-    parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, PARSER)]
+    parsers = get_components(nlp, PARSER)
     if not parsers:
         raise JointValueError(Errors.J129, name=PARSER, pipeline=", ".join(nlp.pipe_names))
     for parser in parsers:

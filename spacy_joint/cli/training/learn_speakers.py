@@ -1,7 +1,7 @@
 """`learn-speakers`: train the speaker model of `quotation_spans` on novels with annotated speakers."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -34,14 +34,12 @@ def learn_speakers(
     from ...files.reading import read_text
     from ...files.replacing import atomic_write_directory
     from ...length import lift_max_length
-    from ...pipes.components import list_components
+    from ...pipes.components import get_components
     from ...quotation.conversation import make_model
     from ...training import speakers
 
     nlp = lift_max_length(load(model))
-    if not list_components(nlp, COMPONENT):
-        nlp.add_pipe(COMPONENT)
-    component: Any = nlp.get_pipe(list_components(nlp, COMPONENT)[-1])
+    component = (get_components(nlp, COMPONENT) or [nlp.add_pipe(COMPONENT)])[-1]
     # An earlier model must not affect the result.
     component.speaker_model = make_model()
     known = [speakers.read_annotated(doc, nlp) for doc in islice(read_litbank(corpus, nlp.vocab), first)]
