@@ -37,7 +37,7 @@ class Steps:
         record = self.records / f"{name}.json"
         earlier = [self.digests[path] for path in after]
         made_from = {"version": __version__, "output": output.name, "after": earlier, "settings": dict(settings)}
-        self.digests[output] = hashlib.sha256(json.dumps(made_from, sort_keys=True).encode("utf8")).hexdigest()
+        self.digests[output] = digest_json(made_from)
         if output.exists() and _read(record) == (self.digests[output], _measure(output)):
             self.tell(f"{name}: unchanged")
             return output
@@ -66,23 +66,25 @@ def _measure(output: Path) -> int | None:
     return output.stat().st_size if output.is_file() else None
 
 
-def digest(paths: Iterable[Path]) -> list[str]:
-    """Digest the contents of files, for the settings of steps."""
-    digests = []
-    for path in paths:
-        content = hashlib.sha256()
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                content.update(block)
-        digests.append(content.hexdigest())
-    return digests
+def digest_json(value: Any) -> str:
+    """Digest a JSON-serialisable value."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf8")).hexdigest()
+
+
+def digest(path: Path) -> str:
+    """Digest the content of a file."""
+    content = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            content.update(block)
+    return content.hexdigest()
 
 
 def digest_directory(path: Path) -> str:
     """Digest the names and contents of all files below a directory."""
     files = sorted(file for file in path.rglob("*") if file.is_file())
-    listed = [f"{file.relative_to(path).as_posix()} {found}" for file, found in zip(files, digest(files), strict=True)]
-    return hashlib.sha256("\n".join(listed).encode("utf8")).hexdigest()
+    listed = "\n".join(f"{file.relative_to(path).as_posix()} {digest(file)}" for file in files)
+    return hashlib.sha256(listed.encode("utf8")).hexdigest()
 
 
 def digest_mentioned(settings: Any) -> list[str]:
@@ -95,4 +97,4 @@ def digest_mentioned(settings: Any) -> list[str]:
     if not isinstance(settings, str) or not os.path.exists(settings):
         return []
     path = Path(settings)
-    return digest(file for file in [path, *sorted(path.rglob("*"))] if file.is_file())
+    return [digest(file) for file in [path, *sorted(path.rglob("*"))] if file.is_file()]

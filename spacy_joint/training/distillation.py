@@ -8,12 +8,11 @@ perceptron learns from the teacher's best analysis, not from its scores (sequenc
 2016).
 """
 
-import hashlib
-import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from hashlib import sha256
 from itertools import accumulate, starmap
 from pathlib import Path
 from typing import Any
@@ -34,8 +33,8 @@ from ..corpora.raw_text import divide_evenly, is_prose, read_paragraphs
 from ..errors import Errors, JointValueError
 from ..files.grouping import group_by_size
 from ..files.replacing import atomic_write, write_json
-from ..files.steps import Steps, digest_directory
-from ..pipes.components import list_components
+from ..files.steps import Steps, digest_directory, digest_json
+from ..pipes.components import get_components, list_components
 from .unpunctuated import mark_punctuation, remove_punctuation, unpunctuate
 
 # A document to annotate: its paragraphs, or a document with known boundaries, as the bytes of a DocBin.
@@ -148,8 +147,7 @@ def make_doc(nlp: Language, passage: Passage) -> Doc:
 
 def _find_tagger(nlp: Language) -> Callable[[Doc], Doc]:
     """Finds the component that sets tags: a tagger, or a guide with a layer for them."""
-    for name in list_components(nlp, TAGGER, GUIDE):
-        pipe: Any = nlp.get_pipe(name)
+    for pipe in get_components(nlp, TAGGER, GUIDE):
         if getattr(pipe, "tagger", pipe) is not None:
             return pipe
     raise JointValueError(Errors.J129, name=TAGGER, pipeline=", ".join(nlp.pipe_names))
@@ -250,10 +248,10 @@ class Distillation:
     def _make_shard(self, made_from: dict[str, Any], number: int, passages: list[Passage]) -> str:
         """Makes a file, unless it exists, and returns its name."""
         shard = self.output / f"{number:05}.spacy"
-        content = hashlib.sha256(json.dumps(passages, default=_digest).encode("utf8")).hexdigest()
+        described = [sha256(each).hexdigest() if isinstance(each, bytes) else each for each in passages]
         steps = Steps(self.output / STEPS, msg.text)
         make = partial(self._write_shard, shard, passages)
-        return steps.run(shard.stem, shard, make, settings={**made_from, "passages": content}).name
+        return steps.run(shard.stem, shard, make, settings={**made_from, "passages": digest_json(described)}).name
 
     def _write_shard(self, shard: Path, passages: list[Passage]) -> None:
         nlp = self._load_teacher()
@@ -281,7 +279,7 @@ _load_tagger = lru_cache(maxsize=1)(load)
 def _load(teacher: str | None, beam_width: int | None, has_margins: bool, projected: bool) -> Language:
     nlp = load(teacher, beam_width=beam_width)
     # A restorer would replace the marks to be learnt.
-    for name in set(list_components(nlp, RESTORER)).intersection(nlp.pipe_names):
+    for name in list_components(nlp, RESTORER):
         nlp.disable_pipe(name)
     if has_margins:
         parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, PARSER) if name in nlp.pipe_names]
@@ -312,10 +310,6 @@ def _count_words(passage: Passage) -> int:
     if isinstance(passage, bytes):
         return sum(map(len, DocBin().from_bytes(passage).tokens))
     return len(" ".join(passage).split())
-
-
-def _digest(passage: bytes) -> str:
-    return hashlib.sha256(passage).hexdigest()
 
 
 def take_evenly(read: Callable[[], Iterator[Passage]], limit: int) -> Iterator[Passage]:

@@ -5,8 +5,6 @@ In every epoch, each table of the model passes over each shard of the corpus (pa
 result is that of `spacy train`. An interrupted training continues from its last epoch.
 """
 
-import hashlib
-import json
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -26,7 +24,7 @@ from ..about import __version__
 from ..engine.mixing import TrainingState, mix
 from ..errors import Errors, JointValueError, check_range
 from ..files.replacing import atomic_write_directory
-from ..files.steps import digest_mentioned
+from ..files.steps import digest_json, digest_mentioned
 from .passes import PassRunner, find_trained
 
 LAST, BEST = "model-last", "model-best"
@@ -156,4 +154,4 @@ def _digest(config: Config, n_shards: int) -> str:
         n_shards,
         __version__,
     ]
-    return hashlib.sha256(json.dumps(depends_on, sort_keys=True).encode("utf8")).hexdigest()
+    return digest_json(depends_on)

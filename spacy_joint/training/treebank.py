@@ -137,7 +137,7 @@ class TreebankTraining:
                         DocBin(docs=docs, store_user_data=True).to_disk(path / f"{split}.spacy")
                 srsly.write_json(path / "treebank.json", {**has, **sizes})
 
-        files = {split: digest(files) for split, files in self.splits.items()}
+        files = {split: list(map(digest, files)) for split, files in self.splits.items()}
         settings = {"files": files, "documents": documents, "tags": tags, "subtypes": subtypes}
         self.steps.run("corpora", self.corpora, make, settings=settings)
         self.described = srsly.read_json(self.corpora / "treebank.json")
@@ -203,7 +203,7 @@ class TreebankTraining:
         """Learns word classes from the training set and from texts, unless they are given."""
         if given:
             self.word_classes = require_file(given)
-            self.steps.digests[given] = digest([given])[0]
+            self.steps.digests[given] = digest(given)
             return
 
         def make() -> None:
@@ -213,7 +213,7 @@ class TreebankTraining:
 
             learn_classes(corpora, self.word_classes, spacy.load(self.tokenizer), seed=self.seed)
 
-        settings = {"texts": digest(texts), "seed": self.seed}
+        settings = {"texts": list(map(digest, texts)), "seed": self.seed}
         before = [self.corpora, self.tokenizer]
         self.steps.run("word-classes", self.word_classes, make, after=before, settings=settings)
 
@@ -400,8 +400,7 @@ class TreebankTraining:
                 for notice in notices:
                     shutil.copy(notice, path)
 
-        names = [notice.name for notice in notices]
-        settings = {"kind": kind, "notices": dict(zip(names, digest(notices), strict=True))}
+        settings = {"kind": kind, "notices": {notice.name: digest(notice) for notice in notices}}
         self.steps.run("pipeline", self.pipeline, make, after=[self.corpora, self.finished], settings=settings)
 
     def evaluate(self) -> None:

@@ -76,7 +76,7 @@ def test_an_interrupted_step_is_repeated_even_if_an_older_output_is_there(steps,
 def test_a_digest_is_that_of_the_content(tmp_path):
     for name, text in (("a", "x"), ("b", "x"), ("c", "y")):
         (tmp_path / name).write_text(text)
-    first, same, other = digest([tmp_path / name for name in "abc"])
+    first, same, other = (digest(tmp_path / name) for name in "abc")
     assert first == same != other
 
 
@@ -85,4 +85,4 @@ def test_settings_mention_files_at_any_depth(tmp_path):
     (tmp_path / "directory").mkdir()
     (tmp_path / "directory" / "b").write_text("y")
     settings = {"n": 1, "long": "a" * 300, "files": [str(tmp_path / "a"), {"path": str(tmp_path / "directory")}]}
-    assert digest_mentioned(settings) == digest([tmp_path / "a", tmp_path / "directory" / "b"])
+    assert digest_mentioned(settings) == [digest(tmp_path / "a"), digest(tmp_path / "directory" / "b")]

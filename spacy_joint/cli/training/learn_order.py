@@ -96,7 +96,7 @@ def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator
         for file in files:
             bar.set_description(file.name)
             # Named by the input, so that a restarted command finds it.
-            made_from = f"{__version__} {used} {file.suffix} {digest([file])[0]}"
+            made_from = f"{__version__} {used} {file.suffix} {digest(file)}"
             part = parts / f"{hashlib.sha256(made_from.encode('utf8')).hexdigest()[:32]}.jsonl"
             if not part.is_file():
                 with atomic_write(part) as path:
