@@ -56,9 +56,9 @@ def compare_sentences(example: Example, parameters: Parameters) -> Iterator[tupl
     predicted, reference = example.predicted, example.reference
     if CONSTITUENTS not in predicted.spans or CONSTITUENTS not in reference.spans:
         return
-    kept, before = (places := Places(reference, parameters)).kept, places.before
-    starts = kept[[before[sentence.start] for sentence in list_sentences(reference)]]
-    counted = (count_brackets(_list_constituents(doc, parameters), kept, parameters) for doc in (predicted, reference))
+    places, docs = Places(reference, parameters), (predicted, reference)
+    starts = places.kept[[places.before[sentence.start] for sentence in list_sentences(reference)]]
+    counted = (count_brackets(_list_constituents(doc, parameters), places.kept, parameters) for doc in docs)
     yield from zip(*(divide(brackets, starts) for brackets in counted), strict=True)
 
 

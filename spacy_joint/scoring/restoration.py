@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation.restored import MARKS, Written, list_written, read_restored
-from .counts import make_factory, report
+from .counts import count, make_factory, report
 
 
 def score_restoration(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
@@ -48,23 +48,14 @@ def _index_words(doc: Doc) -> dict[tuple[int, int], Written]:
 
 def count_marks(scores: Mapping[str, PRFScore], found: str, expected: str) -> None:
     """Add a word with these marks after it. Marks outside MARKS do not count."""
-    if found == expected:
-        if found in MARKS:
-            scores[found].tp += 1
-        return
-    if found in MARKS:
-        scores[found].fp += 1
-    if expected in MARKS:
-        scores[expected].fn += 1
+    for mark in {found, expected} & MARKS:
+        count(scores[mark], found == expected, found == mark, expected == mark)
 
 
 def count_case(score: PRFScore, found: str, expected: str) -> None:
     """Add a word in these cases."""
     is_found, is_expected = found != found.lower(), expected != expected.lower()
-    is_right = is_found and found == expected
-    score.tp += is_right
-    score.fp += is_found and not is_right
-    score.fn += is_expected and not is_right
+    count(score, is_found and found == expected, is_found, is_expected)
 
 
 # Registered as `spacy_joint.restoration_scorer.v1`.
