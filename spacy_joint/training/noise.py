@@ -19,7 +19,7 @@ from spacy.training import Example
 from ..corpora.examples import Augmenter
 from ..errors import Errors, JointValueError, check_range
 from ..pipes.token_columns import SPACE_TAGS
-from .rewriting import Added, Word, copy_words, require_same_tokens, require_words, rewrite
+from .rewriting import Added, Word, copy_words, require_same_tokens, require_words, rewrite, rewrite_example
 from .unpunctuated import find_spoken
 
 # Turns a document into the words of a copy.
@@ -279,13 +279,12 @@ def _reduce(doc: Doc, rng: random.Random) -> Iterator[tuple[int, str]]:
 
 def corrupt(doc: Doc, change: Change, seed: int = 0) -> Doc | None:
     """Make a changed copy of a document; return None if it has no words or does not differ."""
-    words = _find_words(doc, change, random.Random(f"{seed} {doc.text}"))
-    return rewrite(doc, words) if words else None
+    words = change(doc, random.Random(f"{seed} {doc.text}"))
+    return rewrite(doc, words) if _is_change(doc, words) else None
 
 
-def _find_words(doc: Doc, change: Change, rng: random.Random) -> list[Word]:
-    words = change(doc, rng)
-    return [] if [word.text for word in words] == [token.text for token in doc] else words
+def _is_change(doc: Doc, words: Sequence[Word]) -> bool:
+    return bool(words) and [word.text for word in words] != [token.text for token in doc]
 
 
 def create_noise_augmenter(
@@ -336,16 +335,12 @@ def _augment(nlp: Language, example: Example, *, shares: Mapping[str, float], se
         raise JointValueError(Errors.J030, name="speech", value=shares["speech"], allowed=allowed)
     require_same_tokens(example)
     joined = join_lines(example.reference) if shares["lines"] else []
-    plain = _rewrite(example, joined) if 0 < len(joined) < len(example.reference) else example
+    plain = rewrite_example(example, joined) if 0 < len(joined) < len(example.reference) else example
     yield plain
     for kind, share in shares.items():
         rng = random.Random(f"{seed} {kind} {plain.reference.text}")
         if rng.random() < share:
             given = example if kind == "lines" else plain
             words = rng.choice(CHANGES[kind])(given.reference, rng)
-            if words and [word.text for word in words] != [token.text for token in plain.reference]:
-                yield _rewrite(given, words)
-
-
-def _rewrite(example: Example, words: Sequence[Word]) -> Example:
-    return Example(rewrite(example.predicted, words), rewrite(example.reference, words))
+            if _is_change(plain.reference, words):
+                yield rewrite_example(given, words)

@@ -91,6 +91,11 @@ def rewrite(doc: Doc, words: Sequence[Word]) -> Doc:
     return copy
 
 
+def rewrite_example(example: Example, words: Sequence[Word]) -> Example:
+    """Make a copy of an example with other words on both sides: see `rewrite`."""
+    return Example(rewrite(example.predicted, words), rewrite(example.reference, words))
+
+
 def require_words(doc: Doc) -> None:
     """Raises J126 if a document lacks POS or sentence boundaries."""
     for attribute in ("POS", "SENT_START"):

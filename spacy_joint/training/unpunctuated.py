@@ -15,7 +15,7 @@ from ..annotation.restored import attach_mark, is_punctuation, list_texts, list_
 from ..corpora.examples import Augmenter
 from ..errors import check_range
 from ..pipes.spelling import Spelling
-from .rewriting import Word, copy_words, require_same_tokens, require_words, rewrite
+from .rewriting import Word, copy_words, require_same_tokens, require_words, rewrite, rewrite_example
 
 
 def unpunctuate(doc: Doc) -> Doc | None:
@@ -93,4 +93,4 @@ def _augment(nlp: Language, example: Example, *, share: float, keep_original: bo
         # Gold tags choose the tokens of both sides.
         words = find_spoken(example.reference, copy_words(example.reference))
         if words:
-            yield Example(rewrite(example.predicted, words), rewrite(example.reference, words))
+            yield rewrite_example(example, words)

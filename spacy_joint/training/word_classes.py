@@ -121,12 +121,10 @@ def learn_word_classes(
     return {word: tuple(row) for word, row in zip(words, classes.tolist(), strict=True)}
 
 
-def learn_case_classes(
-    sentences: Iterable[Sequence[str]], *, min_count: int = 1, spelling: Spelling = AS_WRITTEN
-) -> dict[str, int]:
-    """Assigns a class from 0 (never capitalised) to 5 (always) to every lower-cased word of cased text with at least
-    `min_count` tokens that count. Tokens do not count at the start of a sentence, after a quotation mark, colon or the
-    like, and in sentences that are mostly capitalised.
+def learn_case_classes(sentences: Iterable[Sequence[str]], *, spelling: Spelling = AS_WRITTEN) -> dict[str, int]:
+    """Assigns a class from 0 (never capitalised) to 5 (always) to every lower-cased word of cased text with tokens that
+    count. Tokens do not count at the start of a sentence, after a quotation mark, colon or the like, and in sentences
+    that are mostly capitalised.
     """
     capitalised: Counter[str] = Counter()
     total: Counter[str] = Counter()
@@ -141,7 +139,6 @@ def learn_case_classes(
     return {
         word: 1 + bisect_right(CASE_BOUNDS, capitalised[word] / count) if capitalised[word] else 0
         for word, count in total.items()
-        if count >= min_count
     }
 
 
