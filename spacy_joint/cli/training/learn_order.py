@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ...ordering.phrases import Phrase
 
 COMPONENT = "prenominal_orderer"
-# Progress is counted in thousandths.
-STEPS = 1000
 
 
 def learn_order(
@@ -50,9 +48,9 @@ def learn_order(
     With `--phrases` alone, phrases are extracted but nothing is trained.
     """
     import spacy
-    import srsly
     from tqdm import tqdm
 
+    from ...files.resources import read_word_classes
     from ...ordering.phrases import has_repeats, write_phrases
 
     goal = output or phrases
@@ -68,13 +66,13 @@ def learn_order(
             write_phrases(found, path)
         msg.good(f"{phrases}: {len(found):,} phrases")
     if output is not None:
-        classes = srsly.msgpack_loads(word_classes.read_bytes()) if word_classes else None
         nlp = spacy.blank(language)
         component: Any = nlp.add_pipe(COMPONENT, config={"model": {"table_bits": table_bits, "n_tables": tables}})
+        classes = read_word_classes(word_classes)
         learning = component.fit(found, epochs=epochs, dropout=dropout, seed=seed, word_classes=classes)
-        with tqdm(total=STEPS, unit="", desc="Learning", bar_format="{l_bar}{bar}| {remaining}", leave=False) as bar:
+        with tqdm(total=1, desc="Learning", bar_format="{l_bar}{bar}| {remaining}", leave=False) as bar:
             for done in learning:
-                bar.update(round(STEPS * done) - bar.n)
+                bar.update(done - bar.n)
         with atomic_write_directory(output) as path:
             nlp.to_disk(path)
         msg.good(f"{output}: from {len(found):,} phrases (seed {seed})")
