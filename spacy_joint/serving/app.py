@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..about import __version__
 from ..errors import Errors
+from . import LOOPBACK
 from .metrics import OTHER, Metrics, PrometheusMetrics
 from .schema import (
     AnnotateRequest,
@@ -62,9 +63,7 @@ BYTES_PER_CHARACTER, EXTRA_BYTES = 12, 1000
 SECONDS_TO_SEND = 10.0
 
 
-def create_app(
-    workers: Workers, allowed_hosts: Sequence[str] = ("127.0.0.1", "localhost", "::1"), metrics: Metrics | None = None
-) -> FastAPI:
+def create_app(workers: Workers, allowed_hosts: Sequence[str] = LOOPBACK, metrics: Metrics | None = None) -> FastAPI:
     """Makes the ASGI application of pipelines, with the limits of their workers. Requests may only use allowed host
     names ("*": any), against DNS rebinding. Without `metrics`, it counts in this process, and serves /metrics."""
     max_characters = workers.first.max_characters

@@ -10,10 +10,8 @@ import typer
 
 from ...errors import Errors, JointOSError
 from ...extras import require_packages
-from ...serving import MAX_CHARACTERS, TIMEOUT
+from ...serving import LOOPBACK, MAX_CHARACTERS, TIMEOUT
 from ..options import RayOption
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def serve(

@@ -32,13 +32,13 @@ async function ask(address, request, signal) {
   return content;
 }
 
-function report(message, isFailure) {
+function report(message, isFailure = false) {
   byId("status").textContent = message;
   byId("status").className = isFailure ? "failed" : "";
 }
 
 // Results of another text must not look like those of this one.
-function hide(message, isFailure) {
+function hide(message, isFailure = false) {
   byId("results").hidden = true;
   byId("warnings").replaceChildren();
   report(message, isFailure);
@@ -53,7 +53,7 @@ async function annotate() {
   const request = { text, format: null, pipeline: byId("pipelines").value || null };
   setAddress(request);
   if (!text.trim()) {
-    hide(HINT, false);
+    hide(HINT);
     return;
   }
   // Counts characters as the server does.
@@ -62,11 +62,11 @@ async function annotate() {
     hide(`The text has ${length} characters; ${server.max_characters} are allowed.`, true);
     return;
   }
-  report("…", false);
+  report("…");
   try {
     const found = await ask("api/annotate", { ...request, phrases: false }, signal);
     show(request, found);
-    report(found.sentences === null ? "" : `Sentences: ${found.sentences.length}`, false);
+    report(found.sentences === null ? "" : `Sentences: ${found.sentences.length}`);
   } catch (error) {
     if (!signal.aborted) hide(error.message, true);
   }
