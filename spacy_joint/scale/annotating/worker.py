@@ -75,14 +75,13 @@ class Worker:
 
     def _insist(self, method: Callable[[Annotator, Argument], Value], argument: Argument) -> Value:
         """Calls a method in the process, and again if it dies."""
-        for n in range(1, DEATHS + 1):
+        for _ in range(DEATHS):
             try:
                 return self._submit(method, argument).result()
             except DEATH as error:
                 self.close()
-                if n == DEATHS:
-                    raise WorkerDeath(Errors.J730, n=n, reason=_describe(error)) from error
-        raise AssertionError
+                death = error
+        raise WorkerDeath(Errors.J730, n=DEATHS, reason=_describe(death)) from death
 
     def _submit(self, method: Callable[[Annotator, Argument], Value], argument: Argument) -> Future[Value]:
         from loky import ProcessPoolExecutor
