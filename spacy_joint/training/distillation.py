@@ -48,131 +48,21 @@ STEPS = "steps"
 UNSURE = 0.2
 
 
-def annotate_passages(
-    nlp: Language,
-    passages: Iterable[Passage],
-    *,
-    original: bool = True,
-    unpunctuated: bool = True,
-    projected: bool = False,
-    keep: float = 1.0,
-    marks: bool = False,
-    tagger: Language | None = None,
-    n_process: int = 1,
-) -> Iterator[Doc]:
-    """Yields the annotated documents of passages. Unpunctuated documents with pauses are yielded twice: without their
-    pauses, and with them.
-
-    nlp (Language): The teacher.
-    passages (Iterable[Passage]): The paragraphs of each document, or a document whose boundaries are kept.
-    original (bool): Whether to yield each document unchanged.
-    unpunctuated (bool): Whether to then yield it without punctuation and capitals.
-    projected (bool): Whether documents without punctuation have the boundaries and trees of the punctuated text, and
-        only tags predicted without punctuation.
-    keep (float): The share of documents without punctuation to keep: those with the surest boundaries. Below 1, all
-        documents are held in memory, and the teacher must store `boundary_margins`.
-    marks (bool): Whether documents without punctuation that have their own trees keep marks and capitals as
-        `_.restored`, for a `punctuation_restorer` to learn from. They do not keep known boundaries.
-    tagger (Language): The pipeline that tags the documents in the end, such as the one before the student. None: the
-        teacher.
-    n_process (int): The number of processes of `nlp.pipe`; -1: one per core.
-    RAISES ValueError: If projection lacks a tagger, or the teacher predicts no trees (J129).
-    """
-    docs = (make_doc(nlp, passage) for passage in passages)
-    if unpunctuated and projected:
-        parsed = (doc for doc, _ in _parse(nlp, ((doc, False) for doc in docs), n_process))
-        tag = _find_tagger(nlp if tagger is None else tagger)
-        yield from _project(parsed, original, tag, retag=tagger is not None)
-        return
-    annotated = _parse(nlp, _make_variants(docs, original, unpunctuated, marks), n_process)
-    if keep < 1:
-        annotated = _select(list(annotated), keep)
-    found = (doc for doc, _ in annotated)
-    yield from found if tagger is None else map(_find_tagger(tagger), found)
-
-
-def _make_variants(docs: Iterable[Doc], original: bool, unpunctuated: bool, marks: bool) -> Iterator[tuple[Doc, bool]]:
-    """Yields variants of documents, and whether they are without punctuation."""
-    for doc in docs:
-        variant = remove_punctuation(doc, keep_marks=marks) if unpunctuated else None
-        if original:
-            yield doc, False
-        if variant is not None:
-            for copy in _vary_pauses(variant):
-                yield copy, True
-
-
-def _vary_pauses(doc: Doc) -> Iterator[Doc]:
-    """Yields a copy of a document without pauses, if it has any, and the document."""
-    if read_column(doc, PAUSE) is not None:
-        copy = doc.copy()
-        copy.user_data = {key: value for key, value in doc.user_data.items() if key != KEY}
-        yield copy
-    yield doc
-
-
-def _parse(nlp: Language, docs: Iterable[tuple[Doc, bool]], n_process: int) -> Iterator[tuple[Doc, bool]]:
-    for doc, is_variant in nlp.pipe(docs, as_tuples=True, n_process=n_process):
-        if len(doc) and not doc.has_annotation("DEP"):
-            raise JointValueError(Errors.J129, name="parser", pipeline=", ".join(nlp.pipe_names))
-        yield doc, is_variant
-
-
-def _select(annotated: Sequence[tuple[Doc, bool]], keep: float) -> Iterator[tuple[Doc, bool]]:
-    """Selects all documents with punctuation, and the surest ones without it."""
-    variants = [i for i, (_, is_variant) in enumerate(annotated) if is_variant]
-    ranked = sorted(variants, key=lambda i: -_find_margin(annotated[i][0]))
-    dropped = set(ranked[round(keep * len(ranked)) :])
-    return (pair for i, pair in enumerate(annotated) if i not in dropped)
-
-
-def _find_margin(doc: Doc) -> float:
-    """Finds the margin that most decisions about boundaries exceed."""
-    margins = [margin for token in doc[1:] if (margin := token._.get(MARGIN)) is not None]
-    # No interpolation: margins may be infinite.
-    return float(np.quantile(margins, UNSURE, method="lower")) if margins else np.inf
-
-
-def make_doc(nlp: Language, passage: Passage) -> Doc:
-    """Tokenizes paragraphs, each of which begins a sentence; or loads a document."""
-    if isinstance(passage, bytes):
-        return next(DocBin().from_bytes(passage).get_docs(nlp.vocab))
-    doc = nlp.make_doc(" ".join(passage))
-    offsets = [token.idx for token in doc]
-    for start in accumulate((len(paragraph) + 1 for paragraph in passage[:-1]), initial=0):
-        if doc:
-            doc[bisect_left(offsets, start)].is_sent_start = True
-    return doc
-
-
-def _find_tagger(nlp: Language) -> Callable[[Doc], Doc]:
-    """Finds the component that sets tags: a tagger, or a guide with a layer for them."""
-    for pipe in get_components(nlp, TAGGER, GUIDE):
-        if getattr(pipe, "tagger", pipe) is not None:
-            return pipe
-    raise JointValueError(Errors.J129, name=TAGGER, pipeline=", ".join(nlp.pipe_names))
-
-
-def _project(docs: Iterable[Doc], original: bool, tag: Callable[[Doc], Doc], *, retag: bool) -> Iterator[Doc]:
-    """Yields documents (tagged again if `retag`), each followed by its unpunctuated form with the same trees."""
-    for doc in docs:
-        copy = doc.copy()
-        mark_punctuation(copy)
-        variant = unpunctuate(copy)
-        if original:
-            yield tag(doc) if retag else doc
-        if variant is not None:
-            yield from _vary_pauses(tag(variant))
-
-
 @dataclass(frozen=True)
 class Distillation:
     """Makes files of training documents in a directory.
 
     teacher (str | None), beam_width (int | None): The pipeline: see `spacy_joint.load`.
-    kind (str): Whether documents are "original", "unpunctuated", or "both".
-    projected, keep, marks, n_process: See `annotate_passages`.
-    tagger (str | None): The pipeline that tags the documents: its path or package. None: the teacher.
+    kind (str): Whether documents are "original", "unpunctuated" (without punctuation and capitals), or "both".
+    projected (bool): Whether documents without punctuation have the boundaries and trees of the punctuated text, and
+        only tags predicted without punctuation.
+    keep (float): The share of documents without punctuation to keep in each file: those with the surest boundaries.
+        Below 1, all documents of a file are held in memory.
+    marks (bool): Whether documents without punctuation that have their own trees keep marks and capitals as
+        `_.restored`, for a `punctuation_restorer` to learn from. They do not keep known boundaries.
+    n_process (int): The number of processes of `nlp.pipe`; -1: one per core.
+    tagger (str | None): The pipeline that tags the documents in the end, such as the one before the student: its path
+        or package. None: the teacher.
     """
 
     output: Path
@@ -204,7 +94,8 @@ class Distillation:
         shard_words (int): The number of words that completes a file.
         call (Callable): Calls a function several times, like `starmap`, in this process or others.
         RETURNS (dict): The numbers of `documents` and `words` of each file.
-        RAISES ValueError: If the texts have no prose (J651), or the teacher cannot tell how sure it is (J656).
+        RAISES ValueError: If the texts have no prose (J651), the teacher cannot tell how sure it is (J656) or predicts
+            no trees, or projection lacks a tagger (J129).
         """
         # The pipeline may have changed since an earlier run.
         _load.cache_clear()
@@ -257,19 +148,50 @@ class Distillation:
         nlp = self._load_teacher()
         # Frees strings that only these documents use.
         with atomic_write(shard) as path, nlp.memory_zone():
-            docs = annotate_passages(
-                nlp,
-                passages,
-                original=self.kind != "unpunctuated",
-                unpunctuated=self.kind != "original",
-                projected=self.projected,
-                keep=self.keep,
-                marks=self.marks,
-                tagger=None if self.tagger is None else _load_tagger(self.tagger),
-                n_process=self.n_process,
-            )
             has_data = self.marks or any(isinstance(passage, bytes) for passage in passages)
-            DocBin(docs=map(_keep_data, docs), store_user_data=has_data).to_disk(path)
+            DocBin(docs=map(_keep_data, self._annotate(nlp, passages)), store_user_data=has_data).to_disk(path)
+
+    def _annotate(self, nlp: Language, passages: Iterable[Passage]) -> Iterator[Doc]:
+        """Yields the annotated documents of passages. Unpunctuated documents with pauses are yielded twice: without
+        their pauses, and with them."""
+        docs = (make_doc(nlp, passage) for passage in passages)
+        tagger = None if self.tagger is None else _load_tagger(self.tagger)
+        if self.projected and self.kind != "original":
+            parsed = (doc for doc, _ in self._parse(nlp, ((doc, False) for doc in docs)))
+            yield from self._project(parsed, _find_tagger(nlp if tagger is None else tagger))
+            return
+        annotated = self._parse(nlp, self._make_variants(docs))
+        if self.keep < 1:
+            annotated = _select(list(annotated), self.keep)
+        found = (doc for doc, _ in annotated)
+        yield from found if tagger is None else map(_find_tagger(tagger), found)
+
+    def _make_variants(self, docs: Iterable[Doc]) -> Iterator[tuple[Doc, bool]]:
+        """Yields variants of documents, and whether they are without punctuation."""
+        for doc in docs:
+            variant = None if self.kind == "original" else remove_punctuation(doc, keep_marks=self.marks)
+            if self.kind != "unpunctuated":
+                yield doc, False
+            if variant is not None:
+                for copy in _vary_pauses(variant):
+                    yield copy, True
+
+    def _parse(self, nlp: Language, docs: Iterable[tuple[Doc, bool]]) -> Iterator[tuple[Doc, bool]]:
+        for doc, is_variant in nlp.pipe(docs, as_tuples=True, n_process=self.n_process):
+            if len(doc) and not doc.has_annotation("DEP"):
+                raise JointValueError(Errors.J129, name="parser", pipeline=", ".join(nlp.pipe_names))
+            yield doc, is_variant
+
+    def _project(self, docs: Iterable[Doc], tag: Callable[[Doc], Doc]) -> Iterator[Doc]:
+        """Yields documents, each followed by its unpunctuated form with the same trees."""
+        for doc in docs:
+            copy = doc.copy()
+            mark_punctuation(copy)
+            variant = unpunctuate(copy)
+            if self.kind != "unpunctuated":
+                yield doc if self.tagger is None else tag(doc)
+            if variant is not None:
+                yield from _vary_pauses(tag(variant))
 
 
 _load_tagger = lru_cache(maxsize=1)(load)
@@ -288,6 +210,50 @@ def _load(teacher: str | None, beam_width: int | None, has_margins: bool, projec
         for parser in parsers:
             parser.store_margins()
     return nlp
+
+
+def _vary_pauses(doc: Doc) -> Iterator[Doc]:
+    """Yields a copy of a document without pauses, if it has any, and the document."""
+    if read_column(doc, PAUSE) is not None:
+        copy = doc.copy()
+        copy.user_data = {key: value for key, value in doc.user_data.items() if key != KEY}
+        yield copy
+    yield doc
+
+
+def _select(annotated: Sequence[tuple[Doc, bool]], keep: float) -> Iterator[tuple[Doc, bool]]:
+    """Selects all documents with punctuation, and the surest ones without it."""
+    variants = [i for i, (_, is_variant) in enumerate(annotated) if is_variant]
+    ranked = sorted(variants, key=lambda i: -_find_margin(annotated[i][0]))
+    dropped = set(ranked[round(keep * len(ranked)) :])
+    return (pair for i, pair in enumerate(annotated) if i not in dropped)
+
+
+def _find_margin(doc: Doc) -> float:
+    """Finds the margin that most decisions about boundaries exceed."""
+    margins = [margin for token in doc[1:] if (margin := token._.get(MARGIN)) is not None]
+    # No interpolation: margins may be infinite.
+    return float(np.quantile(margins, UNSURE, method="lower")) if margins else np.inf
+
+
+def make_doc(nlp: Language, passage: Passage) -> Doc:
+    """Tokenizes paragraphs, each of which begins a sentence; or loads a document."""
+    if isinstance(passage, bytes):
+        return next(DocBin().from_bytes(passage).get_docs(nlp.vocab))
+    doc = nlp.make_doc(" ".join(passage))
+    offsets = [token.idx for token in doc]
+    for start in accumulate((len(paragraph) + 1 for paragraph in passage[:-1]), initial=0):
+        if doc:
+            doc[bisect_left(offsets, start)].is_sent_start = True
+    return doc
+
+
+def _find_tagger(nlp: Language) -> Callable[[Doc], Doc]:
+    """Finds the component that sets tags: a tagger, or a guide with a layer for them."""
+    for pipe in get_components(nlp, TAGGER, GUIDE):
+        if getattr(pipe, "tagger", pipe) is not None:
+            return pipe
+    raise JointValueError(Errors.J129, name=TAGGER, pipeline=", ".join(nlp.pipe_names))
 
 
 def _keep_boundaries(doc: Doc) -> bytes:
