@@ -4,7 +4,7 @@ Roots of sentences are not constituents here. The predicted document may have ot
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -56,25 +56,15 @@ def compare_sentences(example: Example, parameters: Parameters) -> Iterator[tupl
     predicted, reference = example.predicted, example.reference
     if CONSTITUENTS not in predicted.spans or CONSTITUENTS not in reference.spans:
         return
-    places, docs = Places(reference, parameters), (predicted, reference)
-    starts = places.kept[[places.before[sentence.start] for sentence in list_sentences(reference)]]
-    counted = (count_brackets(_list_constituents(doc, parameters), places.kept, parameters) for doc in docs)
-    yield from zip(*(divide(brackets, starts) for brackets in counted), strict=True)
+    places = Places(reference, parameters)
+    sides = (places.count_brackets(_list_constituents(doc, parameters)) for doc in (predicted, reference))
+    yield from zip(*sides, strict=True)
 
 
 def _list_constituents(doc: Doc, parameters: Parameters) -> Iterator[tuple[str, list[Block]]]:
     spans, places = list(doc.spans[CONSTITUENTS]), Places(doc, parameters)
     for group in group_blocks(doc):
         yield spans[group[0]].label_, [places.edges(spans[place].start, spans[place].end) for place in group]
-
-
-def divide(brackets: Counter[Bracket], starts: np.ndarray) -> list[Counter[Bracket]]:
-    """Divide brackets by the sentence in which they begin, given the first position of each sentence."""
-    divided: list[Counter[Bracket]] = [Counter() for _ in starts]
-    for bracket, count in brackets.items():
-        place = int(np.searchsorted(starts, bracket[1][0][0], side="right")) - 1
-        divided[place][bracket] = count
-    return divided
 
 
 class Places:
@@ -85,6 +75,7 @@ class Places:
     """
 
     def __init__(self, doc: Doc, parameters: Parameters) -> None:
+        self.doc, self.parameters = doc, parameters
         lengths = [0 if token.text.isspace() else len("".join(token.text.split())) for token in doc]
         self.before = np.concatenate([[0], np.cumsum(lengths)]).astype(int).tolist()
         self.words_before = np.concatenate([[0], np.cumsum([length > 0 for length in lengths])]).astype(int)
@@ -95,11 +86,20 @@ class Places:
         """Return the positions at which the first token starts and the last one ends."""
         return self.before[start], self.before[end]
 
-    def count(self, start: int, end: int) -> int:
+    def count_brackets(self, constituents: Iterable[tuple[str, Sequence[Block]]]) -> list[Counter[Bracket]]:
+        """Count the brackets of constituents, whose edges are positions, by the sentence in which they begin."""
+        starts = self.kept[[self.before[sentence.start] for sentence in list_sentences(self.doc)]]
+        counted: list[Counter[Bracket]] = [Counter() for _ in starts]
+        for bracket, n in count_brackets(constituents, self.kept, self.parameters).items():
+            place = int(np.searchsorted(starts, bracket[1][0][0], side="right")) - 1
+            counted[place][bracket] = n
+        return counted
+
+    def count_words(self, start: int, end: int) -> int:
         """Count the non-whitespace tokens in a range."""
         return int(self.words_before[end] - self.words_before[start])
 
     def fits(self, edges: tuple[int, int], max_span: int) -> bool:
         """Return whether a range of characters has at most `max_span` tokens."""
         first, last = np.searchsorted(self.before, edges)
-        return self.count(int(first), int(last)) <= max_span
+        return self.count_words(int(first), int(last)) <= max_span

@@ -14,8 +14,8 @@ from spacy.training import Example
 from ..annotation.constituents import CONSTITUENTS, SEGMENTS, get_constituents
 from ..annotation.sentences import list_sentences
 from ..trees.transform import find_segments
-from .brackets import BracketScores, count_brackets, load_parameters
-from .constituents import Places, divide
+from .brackets import BracketScores, load_parameters
+from .constituents import Places
 from .counts import make_factory, report
 
 
@@ -40,20 +40,18 @@ def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -
         if (gold := get_constituents(reference)) is None:
             continue
         words, edges = Places(reference, parameters), Places(predicted, parameters).edges
-        sentences = [sentence.start for sentence in list_sentences(reference)]
-        hedged = [constituent for constituent in gold if words.count(constituent[1], constituent[2]) <= max_span]
+        hedged = [constituent for constituent in gold if words.count_words(constituent[1], constituent[2]) <= max_span]
         if CONSTITUENTS in predicted.spans:
             has_constituents = True
             extents = ((span.label_, [edges(span.start, span.end)]) for span in predicted.spans[CONSTITUENTS])
             found = [(label, extent) for label, extent in extents if words.fits(extent[0], max_span)]
             expected = [(label, [words.edges(start, end)]) for label, start, end in hedged]
-            starts = words.kept[[words.before[start] for start in sentences]]
-            sides = (divide(count_brackets(side, words.kept, parameters), starts) for side in (found, expected))
-            for pair in zip(*sides, strict=True):
+            for pair in zip(words.count_brackets(found), words.count_brackets(expected), strict=True):
                 constituents.add(*pair)
         if SEGMENTS in predicted.spans:
             has_segments = True
-            segmented = find_segments(hedged, len(reference), set(sentences))
+            sentences = {sentence.start for sentence in list_sentences(reference)}
+            segmented = find_segments(hedged, len(reference), sentences)
             expected_segments = {words.edges(start, end) for _, start, end in segmented}
             segments.score_set({edges(span.start, span.end) for span in predicted.spans[SEGMENTS]}, expected_segments)
     scores = constituents.to_dict("hedge")
