@@ -33,10 +33,12 @@ from ..corpora.docbin import read_docbin
 from ..corpora.raw_text import read_prose
 from ..errors import Errors, JointValueError
 from ..files.reading import require_file
-from ..files.replacing import atomic_write
+from ..files.replacing import write_bytes
 from ..files.resources import WORD_CLASS_SIZES
 from ..pipes.spelling import AS_WRITTEN, Spelling
 
+# The neighbours on each side of a word that represent it.
+WINDOW = 2
 # Only the most frequent words serve as contexts: more of them enlarge the table without improving the classes.
 MAX_CONTEXTS = 3000
 # Context counts are raised to this power, lest rare contexts look informative.
@@ -73,8 +75,7 @@ def learn_classes(
     cases = learn_case_classes(sentences, spelling=spelling)
     found = learn_word_classes(sentences, min_count=min_count, seed=seed, spelling=spelling)
     classes = {word: [*row, cases.get(word, NO_CASE)] for word, row in found.items()}
-    with atomic_write(output) as path:
-        path.write_bytes(srsly.msgpack_dumps(classes))
+    write_bytes(output, srsly.msgpack_dumps(classes))
     msg.good(f"{output}: {len(classes):,} words, from {sum(map(len, sentences)):,} (seed {seed})")
 
 
@@ -102,22 +103,21 @@ def learn_word_classes(
     *,
     sizes: Sequence[int] = WORD_CLASS_SIZES,
     min_count: int = 3,
-    window: int = 2,
     dims: int = 100,
     seed: int = 0,
     spelling: Spelling = AS_WRITTEN,
 ) -> dict[str, tuple[int, ...]]:
     """Assigns a class at each of the `sizes` to every lower-cased word with `min_count` occurrences, by frequency.
 
-    `window` neighbours on each side represent a word, in `dims` dimensions. The classes of each size are numbered from
-    0; there are at most as many as words. The same sentences and seed give the same classes.
+    Neighbours represent a word, in `dims` dimensions. The classes of each size are numbered from 0; there are at most
+    as many as words. The same sentences and seed give the same classes.
     """
-    if not sizes or min(sizes) < 1 or window < 1 or dims < 1:
-        raise ValueError("sizes, window and dims must be positive")
-    words, stream = _number_words(sentences, min_count, window, spelling)
+    if not sizes or min(sizes) < 1 or dims < 1:
+        raise ValueError("sizes and dims must be positive")
+    words, stream = _number_words(sentences, min_count, spelling)
     if len(words) < 3:
         return {word: (0,) * len(sizes) for word in words}
-    classes = _cluster(_reduce(_count_contexts(stream, len(words), window), dims, seed), sizes)
+    classes = _cluster(_reduce(_count_contexts(stream, len(words)), dims, seed), sizes)
     return {word: tuple(row) for word, row in zip(words, classes.tolist(), strict=True)}
 
 
@@ -143,9 +143,9 @@ def learn_case_classes(sentences: Iterable[Sequence[str]], *, spelling: Spelling
 
 
 def _number_words(
-    sentences: Iterable[Sequence[str]], min_count: int, window: int, spelling: Spelling
+    sentences: Iterable[Sequence[str]], min_count: int, spelling: Spelling
 ) -> tuple[list[str], NDArray[numpy.int64]]:
-    """Lists the n words by decreasing frequency, and the text as numbers of words, where n is any rarer word. `window`
+    """Lists the n words by decreasing frequency, and the text as numbers of words, where n is any rarer word. WINDOW
     times n + 1 precede each sentence, and as many n + 2 follow it."""
     text = [list(map(spelling.lower, sentence)) for sentence in sentences]
     counts = Counter(word for sentence in text for word in sentence)
@@ -154,20 +154,20 @@ def _number_words(
     rare, start, end = range(len(words), len(words) + 3)
     stream: list[int] = []
     for sentence in text:
-        stream += [start] * window + [numbers.get(word, rare) for word in sentence] + [end] * window
+        stream += [start] * WINDOW + [numbers.get(word, rare) for word in sentence] + [end] * WINDOW
     return words, numpy.array(stream, dtype=numpy.int64)
 
 
-def _count_contexts(stream: NDArray[numpy.int64], size: int, window: int) -> csr_array:
+def _count_contexts(stream: NDArray[numpy.int64], size: int) -> csr_array:
     """Computes the positive pointwise mutual information of words and contexts: a block of columns per position."""
     kept = min(MAX_CONTEXTS, size)
     column = numpy.full(size + 3, -1)
     column[:kept] = numpy.arange(kept)
     column[size:] = kept + numpy.arange(3)
-    middle = stream[window : len(stream) - window]
+    middle = stream[WINDOW : len(stream) - WINDOW]
     blocks = []
-    for offset in (*range(-window, 0), *range(1, window + 1)):
-        context = column[stream[window + offset : len(stream) - window + offset]]
+    for offset in (*range(-WINDOW, 0), *range(1, WINDOW + 1)):
+        context = column[stream[WINDOW + offset : len(stream) - WINDOW + offset]]
         used = (middle < size) & (context >= 0)
         pairs = (middle[used], context[used])
         counts = csr_array(coo_array((numpy.ones(len(pairs[0])), pairs), shape=(size, kept + 3))).tocoo()
