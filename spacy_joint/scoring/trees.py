@@ -102,17 +102,14 @@ def list_paths(tree: Tree) -> list[list[str]]:
     For the ends of blocks before the last it is `]`, and for the beginnings of blocks after the first `[`.
     """
     paths: list[list[str]] = [[] for _ in tree.leaves()]
-    for node, words in tree.yields()[1:]:
-        if node.is_preterminal:
-            continue
-        blocks = find_blocks(words)
+    for label, blocks in _list_constituents(tree):
         for number, (start, end) in enumerate(blocks):
             opening, closing = "[" if number else "(", "]" if number + 1 < len(blocks) else ")"
             for place in range(start, end):
                 path = paths[place]
                 if place == end - 1 and closing not in path:
                     path.append(closing)
-                path.append(node.label)
+                path.append(label)
                 if place == start and opening not in path:
                     path.append(opening)
     return paths

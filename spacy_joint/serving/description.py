@@ -83,11 +83,8 @@ def describe_texts(nlp: Language, texts: Sequence[tuple[str, str | None, bool]])
 def describe_written(nlp: Language, text: str, to: str, format: str | None = TEXT) -> dict[str, Any]:
     """Writes a text in another format, as `written`."""
     with nlp.memory_zone():
-        doc = _make_doc(nlp, text, format)
-        if not isinstance(doc, Doc):
-            return doc
         try:
-            return {"written": _write(nlp, nlp(doc), to)}
+            return {"written": _write(nlp, nlp(make_doc_of_text(nlp, text, format)), to)}
         except JointValueError as error:
             return {"failure": str(error)}
 
@@ -123,9 +120,11 @@ def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
     ]
     quotations = [describe_quotation(quotation) for quotation in get_quotations(doc, *quotation_keys)]
     readable = _write(nlp, doc, "text")
-    doc = run_disabled(nlp, doc, ORDERER, HEDGES) if phrases else doc
-    modifiers = _describe_spans(nlp, doc, ORDERER, _describe_order) if phrases else None
-    hedges = _describe_spans(nlp, doc, HEDGES, _describe_structure) if phrases else None
+    modifiers = hedges = None
+    if phrases:
+        doc = run_disabled(nlp, doc, ORDERER, HEDGES)
+        modifiers = _describe_spans(nlp, doc, ORDERER, _describe_order)
+        hedges = _describe_spans(nlp, doc, HEDGES, lambda span: {"structure": span._.parse_string})
     terms = {term for token in doc for term in (token.tag_, token.pos_, token.dep_)}
     terms.update(hedge["label"] for hedge in hedges or ())
     return {
@@ -169,10 +168,6 @@ def _list_warnings(nlp: Language, doc: Doc) -> list[str]:
 
 def _describe_order(span: Span) -> dict[str, Any]:
     return {"best": reorder(span), "score": span._.order_score, "margin": span._.order_margin}
-
-
-def _describe_structure(span: Span) -> dict[str, Any]:
-    return {"structure": span._.parse_string}
 
 
 def _describe_spans(

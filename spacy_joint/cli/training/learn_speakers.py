@@ -1,9 +1,11 @@
 """`learn-speakers`: train the speaker model of `quotation_spans` on novels with annotated speakers."""
 
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from wasabi import msg
 
 from ..options import ModelOption, ReplacedArgument
 
@@ -25,10 +27,6 @@ def learn_speakers(
 
     Writes the pipeline with a quotation_spans that also finds speakers whom the text does not name.
     """
-    from itertools import islice
-
-    from wasabi import msg
-
     from ... import load
     from ...corpora.litbank import read_litbank
     from ...files.reading import read_text

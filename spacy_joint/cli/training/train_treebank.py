@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from wasabi import msg
 
 from ...errors import Errors, JointValueError
 from ...extras import require_packages
@@ -66,7 +67,6 @@ def train_treebank(
     import spacy
     from spacy.cli._util import parse_config_overrides
     from spacy.cli.package import FILENAMES_DOCS
-    from wasabi import msg
 
     from ...corpora.treebank import SPLITS, find_splits, name_treebank
     from ...guiding.onnx_transformer import EXPORT

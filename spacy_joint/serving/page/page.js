@@ -1,6 +1,6 @@
 // The page of `python -m spacy joint serve`: sends the text, shows the answer, and keeps the text in the address.
 
-import { byId, make, makeScrolling, showPages } from "./elements.js";
+import { byId, make, makeScrolling, makeText, showPages } from "./elements.js";
 import * as shows from "./sentences.js";
 import { makeTree, outline } from "./trees.js";
 
@@ -86,8 +86,7 @@ function show(request, found) {
   byId("confidence-key").hidden = !found.sentences?.some(({ probability }) => probability !== null);
   if (found.sentences === null) {
     const note = "This pipeline finds no sentences: it has no joint_sbd_parser or other component for them.";
-    const whole = make("p", undefined, "document");
-    whole.dir = "auto";
+    const whole = makeText("p", undefined, "document");
     whole.append(...shows.makePieces(characters, 0, characters.length, marks));
     byId("sentences").replaceChildren(make("p", note, "note"), whole);
     byId("trees").replaceChildren(make("p", note, "note"));
@@ -124,8 +123,7 @@ function makeRows(sentences, first) {
   const rows = make("div");
   rows.append(...sentences.map((sentence, index) => {
     const row = make("details", undefined, "sentence");
-    const summary = make("summary", sentence.text);
-    summary.dir = "auto";
+    const summary = makeText("summary", sentence.text);
     row.append(summary);
     row.addEventListener("toggle", () => {
       if (!row.open || row.children.length > 1) return;
