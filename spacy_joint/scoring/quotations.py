@@ -6,7 +6,7 @@ Quotations are compared as runs of tokens; their types and links are ignored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -67,7 +67,8 @@ def score_quotations(
     spans_key, cues_key: The keys in `doc.spans`, on both sides of the examples.
     """
     strict, partial = ({name: Counts() for name in (ALL, *TYPES)} for _ in range(2))
-    cues, near, far = Counts(), Counts(), Counts()
+    cues = Counts()
+    boundaries: list[list[bool]] = []
     annotated = False
     for example in examples:
         if spans_key not in example.reference.spans:
@@ -81,14 +82,14 @@ def score_quotations(
             gold_cues, predicted_cues = get_heads(example.reference, cues_key), get_heads(example.predicted, cues_key)
             right = len(gold_cues & predicted_cues)
             cues.add(Counts(right, len(predicted_cues), right, len(gold_cues)))
-            for counts, found in zip((near, far), count_boundaries(example, spans_key, cues_key), strict=True):
-                counts.add(found)
+            boundaries += find_boundaries(example, spans_key, cues_key)
+    near, far = np.mean(boundaries, axis=0).tolist() if boundaries else (1.0, 1.0)
     scores = {
         **strict[ALL].report("quotation_"),
         **partial[ALL].report("quotation_partial_"),
         **cues.report("quotation_cue_"),
-        "quotation_near_r": near.recall,
-        "quotation_far_r": far.recall,
+        "quotation_near_r": near,
+        "quotation_far_r": far,
         "quotation_per_type": {name: {**strict[name].report(), **partial[name].report("partial_")} for name in TYPES},
     }
     return scores if annotated else dict.fromkeys(scores)
@@ -129,22 +130,19 @@ def _count(
     return Counts(match(chosen_p, list(gold)), len(chosen_p), match(chosen_r, list(predicted)), len(chosen_r))
 
 
-def count_boundaries(example: Example, key: str, cues_key: str) -> tuple[Counts, Counts]:
-    """Count the boundaries of gold quotations, near and far from their cue, that some predicted quotation shares."""
+def find_boundaries(example: Example, key: str, cues_key: str) -> Iterator[list[bool]]:
+    """Yield, for each gold quotation with a cue, whether a predicted one shares its boundary near the cue and far."""
     numbers = _number_words(example.reference)
     predicted = get_runs(example.predicted, key)
     begins, ends = {begin for begin, _ in predicted}, {end for _, end in predicted}
     cues = {span.id_: numbers[span.start] for span in example.reference.spans.get(cues_key, ()) if span.id_}
-    near, far = Counts(), Counts()
     for span in example.reference.spans.get(key, ()):
         begin, end = numbers[span.start], numbers[span.end]
         if begin < end and (cue := cues.get(span.id_)) is not None:
             found = [begin in begins, end in ends]
             if abs(cue - begin) > abs(cue - (end - 1)):
                 found.reverse()
-            near.add(Counts(0, 0, found[0], 1))
-            far.add(Counts(0, 0, found[1], 1))
-    return near, far
+            yield found
 
 
 def _number_words(doc: Doc) -> list[int]:
