@@ -126,8 +126,8 @@ class Here:
     def __init__(self, limit=None):
         self.limit = limit
 
-    def run(self, groups, done, annotation, output):
-        worker = Annotator(annotation, output)
+    def run(self, groups, done, annotation):
+        worker = Annotator(annotation)
         partitions = (
             partition
             for group in groups

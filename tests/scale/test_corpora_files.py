@@ -320,9 +320,9 @@ def test_output_of_other_settings_is_refused(annotate, tmp_path):
 
 
 def test_another_pipeline_is_refused(splitter, tmp_path):
-    annotation = Annotation(str(splitter), {"name": "other"}, None, "json", Reading(), 1000, ())
+    annotation = Annotation(str(splitter), {"name": "other"}, None, "json", Reading(), 1000, (), str(tmp_path))
     with pytest.raises(JointError, match="J717"):
-        Annotator(annotation, str(tmp_path))
+        Annotator(annotation)
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):

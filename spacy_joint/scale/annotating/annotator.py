@@ -34,7 +34,8 @@ KILLER = "killer"
 
 
 class Annotation(NamedTuple):
-    """All settings that affect the output; for `model` and `beam_width`, see `spacy_joint.load`."""
+    """The settings of a run; all but `model` and `output` affect the result. For `model` and `beam_width`, see
+    `spacy_joint.load`."""
 
     model: str | None
     pipeline: dict[str, str]  # see describe_pipeline
@@ -43,6 +44,7 @@ class Annotation(NamedTuple):
     reading: Reading
     shard_bytes: int  # the length at which a partition is complete
     inputs: Sequence[str]  # addresses
+    output: str  # the address of the output directory
 
 
 class _Failure(NamedTuple):
@@ -58,7 +60,7 @@ class WorkerDeath(JointOSError):
 class Annotator:
     """A pipeline that annotates partitions. Raises J717 if the pipeline on this machine differs."""
 
-    def __init__(self, annotation: Annotation, output: str) -> None:
+    def __init__(self, annotation: Annotation) -> None:
         import pyarrow
 
         # Arrow's other allocators keep freed memory.
@@ -68,7 +70,7 @@ class Annotator:
         if found != annotation.pipeline:
             raise JointValueError(Errors.J717, place=platform.node(), found=found, expected=annotation.pipeline)
         self.format = FORMATS[annotation.format]
-        self.output = Directory(output)
+        self.output = Directory(annotation.output)
 
     def __call__(self, partition: Partition) -> Partition:
         """Annotates a partition, unless it is done, and returns it without its records."""
@@ -161,6 +163,6 @@ def describe_pipeline(nlp: Language) -> dict[str, str]:
 
 
 def describe_settings(annotation: Annotation) -> dict[str, Any]:
-    """Describes the settings that affect the output as JSON, without the path of the pipeline."""
+    """Describes the settings that affect the result as JSON."""
     described = {**annotation._asdict(), "reading": annotation.reading._asdict(), "inputs": list(annotation.inputs)}
-    return {key: value for key, value in described.items() if key != "model"}
+    return {key: value for key, value in described.items() if key not in ("model", "output")}

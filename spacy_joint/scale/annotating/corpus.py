@@ -24,11 +24,9 @@ Show = Callable[[Partition, int], object]
 class CorpusRunner(Protocol):
     """Annotates partitions in other processes."""
 
-    def run(
-        self, groups: Sequence[Group], done: Set[str], annotation: Annotation, output: str
-    ) -> Generator[Partition, None, None]:
-        """Annotates partitions, except those named in `done`; yields all partitions, in any order. `output` is an
-        address. Raises WorkerDeath if processes die."""
+    def run(self, groups: Sequence[Group], done: Set[str], annotation: Annotation) -> Generator[Partition, None, None]:
+        """Annotates partitions, except those named in `done`, and yields all of them, in any order. Raises WorkerDeath
+        if processes die."""
 
 
 def annotate_corpus(
@@ -56,8 +54,8 @@ def annotate_corpus(
     reading = reading or Reading()
     # The pipeline is loaded for its description only.
     pipeline = describe_pipeline(load(model, beam_width=beam_width))
-    annotation = Annotation(model, pipeline, beam_width, format, reading, shard_bytes, inputs)
     directory = Directory(output)
+    annotation = Annotation(model, pipeline, beam_width, format, reading, shard_bytes, inputs, directory.address)
     files = list_corpus(inputs, directory, reading)
     with claim(directory, describe_settings(annotation)) as check:
         names = _annotate(runner, files, directory, annotation, show)
@@ -82,7 +80,7 @@ def _annotate(
     while True:
         n_done = len(places)
         try:
-            with closing(runner.run(groups, list_done(output), annotation, output.address)) as results:
+            with closing(runner.run(groups, list_done(output), annotation)) as results:
                 for result in results:
                     if result.place not in places:
                         places[result.place] = result.name

@@ -21,9 +21,7 @@ class LocalCorpusRunner:
 
         self.workers = workers or cpu_count()
 
-    def run(
-        self, groups: Sequence[Group], done: Set[str], annotation: Annotation, output: str
-    ) -> Generator[Partition, None, None]:
+    def run(self, groups: Sequence[Group], done: Set[str], annotation: Annotation) -> Generator[Partition, None, None]:
         """Annotates the partitions of groups of files, which are read when needed: see `CorpusRunner`."""
         partitions = chain.from_iterable(
             read_partitions(group, annotation.reading, annotation.shard_bytes, done) for group in groups
@@ -33,7 +31,7 @@ class LocalCorpusRunner:
         running: dict[Future[Partition], tuple[Worker, Partition]] = {}
         suspects: list[Partition] = []
         with ExitStack() as stack:
-            idle = [stack.enter_context(closing(Worker(annotation, output))) for _ in range(self.workers)]
+            idle = [stack.enter_context(closing(Worker(annotation))) for _ in range(self.workers)]
             while True:
                 while idle and not suspects and (partition := next(partitions, None)):
                     if not partition.records:

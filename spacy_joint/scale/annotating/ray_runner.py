@@ -22,8 +22,8 @@ Block = dict[str, list[Any]]
 class _Actor:
     """Annotates in another process: if a record killed the actor itself, Ray would repeat all its calls."""
 
-    def __init__(self, annotation: Annotation, output: str) -> None:
-        self.worker = Worker(annotation, output)
+    def __init__(self, annotation: Annotation) -> None:
+        self.worker = Worker(annotation)
 
     def __call__(self, block: Block) -> Block:
         return _pack(self.worker.annotate(_unpack(block)))
@@ -51,13 +51,11 @@ class RayCorpusRunner:
         require_packages("ray", "ray")
         self.address, self.workers = address, workers
 
-    def run(
-        self, groups: Sequence[Group], done: Set[str], annotation: Annotation, output: str
-    ) -> Generator[Partition, None, None]:
+    def run(self, groups: Sequence[Group], done: Set[str], annotation: Annotation) -> Generator[Partition, None, None]:
         """Annotates partitions of groups of files: see `CorpusRunner`. Raises J740 if Ray cannot start or gives up."""
         with connect(self.address, log_to_driver=False) as ray:
             try:
-                for row in self._stream(ray, groups, done, annotation, output).iter_rows():
+                for row in self._stream(ray, groups, done, annotation).iter_rows():
                     yield pickle.loads(row["packed"])
             except ray.exceptions.RayError as error:
                 # Ray loses the original error. The last lines of its message have the reason.
@@ -65,7 +63,7 @@ class RayCorpusRunner:
                 reason = next((line for line in reversed(lines) if "[J" in line), lines[-1])
                 raise WorkerDeath(Errors.J740, reason=reason.partition(": ")[2] or reason) from error
 
-    def _stream(self, ray: Any, groups: Sequence[Group], done: Set[str], annotation: Annotation, output: str) -> Any:
+    def _stream(self, ray: Any, groups: Sequence[Group], done: Set[str], annotation: Annotation) -> Any:
         from ray.data import ActorPoolStrategy, DataContext
 
         divert_loggers()
@@ -85,7 +83,7 @@ class RayCorpusRunner:
             )
             return partitions.map_batches(
                 _Actor,
-                fn_constructor_args=(annotation, output),
+                fn_constructor_args=(annotation,),
                 batch_size=1,
                 compute=ActorPoolStrategy(size=self.workers or int(ray.cluster_resources()["CPU"])),
                 num_cpus=ACTOR_CPUS,

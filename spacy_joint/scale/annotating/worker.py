@@ -37,8 +37,8 @@ _make_annotator: Callable[[], Annotator]
 class Worker:
     """A process that annotates. It starts on the first call, and again if it has died; see `loky`."""
 
-    def __init__(self, annotation: Annotation, output: str) -> None:
-        self._arguments = (os.getpid(), annotation, output)
+    def __init__(self, annotation: Annotation) -> None:
+        self._arguments = (os.getpid(), annotation)
         self._pool: ProcessPoolExecutor | None = None
 
     def submit(self, partition: Partition) -> Future[Partition]:
@@ -121,14 +121,14 @@ def _defer_interrupts() -> Iterator[None]:
 # Called in the process.
 
 
-def _prepare(parent: int, annotation: Annotation, output: str) -> None:
+def _prepare(parent: int, annotation: Annotation) -> None:
     global _make_annotator
     warnings.formatwarning = format_warning
     # Runners handle Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with, args=(parent,), daemon=True).start()
     # The first call makes the annotator, and raises its errors.
-    _make_annotator = cache(partial(Annotator, annotation, output))
+    _make_annotator = cache(partial(Annotator, annotation))
 
 
 def _end_with(parent: int) -> None:
