@@ -311,7 +311,7 @@ class TreebankTraining:
             before = [self.jackknifed, self.word_classes, trained] if trained else [self.corpora, self.word_classes]
             if component == GUIDE:
                 assert self.transformer
-                made_from["transformer"] = digest_mentioned({"": self.transformer}) or self.transformer
+                made_from["transformer"] = digest_mentioned(self.transformer) or self.transformer
                 # Each fold leaves half of the documents to learn from.
                 halved = {**settings, "training.max_steps": settings["training.max_steps"] // GUIDE_FOLDS}
                 jackknife = partial(jackknife_corpus, config, self.guided, GUIDE_FOLDS, halved)
