@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from wasabi import msg
 from ...about import __version__
 from ...errors import Errors, JointValueError
 from ...files.replacing import atomic_write, atomic_write_directory
-from ...files.steps import digest, digest_directory
+from ...files.steps import digest, digest_directory, digest_json
 
 if TYPE_CHECKING:
     from ...ordering.phrases import Phrase
@@ -94,8 +93,8 @@ def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator
         for file in files:
             bar.set_description(file.name)
             # Named by the input, so that a restarted command finds it.
-            made_from = f"{__version__} {used} {file.suffix} {digest(file)}"
-            part = parts / f"{hashlib.sha256(made_from.encode('utf8')).hexdigest()[:32]}.jsonl"
+            made_from = digest_json([__version__, used, file.suffix, digest(file)])
+            part = parts / f"{made_from[:32]}.jsonl"
             if not part.is_file():
                 with atomic_write(part) as path:
                     write_phrases(read_corpus(file, nlp), path)
