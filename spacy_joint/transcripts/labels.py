@@ -146,8 +146,8 @@ def find_all_names(lines: Sequence[str]) -> Set[str]:
 
 def are_turns(lines: Sequence[str]) -> bool:
     """Returns whether turns begin with names: the first line begins with one, and some name is marked, or recurs after
-    another one, or all lines begin with names in capitals, of which there are several; or turns begin with `>>`. Names
-    may begin after a header, such as a title, if they recur as often as it has lines."""
+    another one, or all lines begin with names in capitals, of which there are several; or turns begin with `>>`. Below
+    a header, such as a title, names must recur as often as it has lines; questions and answers need not recur."""
     # A chat may begin with a notice, `01/02/2026, 09:30 - Anna created the group`.
     numbered = filter(str.strip, remove_numbers(lines))
     filled = [line for line in numbered if MESSAGE.match(line) or not re.match(STAMP, line)]
@@ -164,7 +164,8 @@ def are_turns(lines: Sequence[str]) -> bool:
     # Each name once, if it begins several turns in succession.
     names = [name for name, _ in groupby(label.name for label in labels)]
     n_again, is_marked = len(names) - len(set(names)), any(label.is_marked for label in labels)
-    if header:
+    is_examination = set(names) >= BOTH and header <= len(begun)
+    if header and not is_examination:
         # Ordinary text has lists, code and fields anywhere, but these end in no marks.
         n_spoken = sum(bool(SPOKEN.search(filled[at])) and filled[at].lstrip()[0].isupper() for at in begun)
         return n_again >= max(header, FEW) and n_spoken >= SPOKEN_SHARE * max(len(begun), len(filled) / LONG_TURN)

@@ -178,6 +178,8 @@ def test_turns_may_begin_after_a_header():
     assert list_turns(transcript)[:2] == [(None, "A talk 5 March"), ("Anna", "Hi Ben. How are you?")]
     # Unless the header is longer than the conversation.
     assert guess_format("A talk.\n" * 20 + turns) == "text"
+    examination = "THE TRIAL\nBY MR. LOW:\nQ. Where were you on the\nfifth?\nA. At home.\nQ. Alone?\nA. Yes.\n"
+    assert guess_format(examination) == "turns"
 
 
 def test_lines_with_a_time_alone_are_times():
