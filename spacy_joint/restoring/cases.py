@@ -10,8 +10,6 @@ LOWER, CAPITALISED, CAPITALS, PLURAL, OTHER = CASES = ("lower", "capitalised", "
 ADDRESS_SIGNS = ("@", "/", "\\", "#", "_")
 # O'Brien, but not o'clock and o'er.
 IRISH_NAME = re.compile(r"o['’](?!clock|er)[a-z]{3}")
-
-
 # English words of one letter, and letters that stand for words: "r u", "e g".
 LETTERS_ALONE, LETTERS_FOR_WORDS = "ai", ({"r", "u"}, {"e", "g"})
 
@@ -19,13 +17,15 @@ LETTERS_ALONE, LETTERS_FOR_WORDS = "ai", ({"r", "u"}, {"e", "g"})
 def find_spelled(words: Sequence[str]) -> list[bool]:
     """Finds the letters of abbreviations in English words: two or more in succession, as in "the u s"."""
     found: list[bool] = []
-    for is_letter, group in groupby(
-        words, lambda word: len(word) == 1 and word.isalpha() and word not in LETTERS_ALONE
-    ):
+    for is_letter, group in groupby(words, _is_letter):
         letters = list(group)
         is_spelled = is_letter and len(letters) > 1 and not any(set(letters) <= pair for pair in LETTERS_FOR_WORDS)
         found += [is_spelled] * len(letters)
     return found
+
+
+def _is_letter(word: str) -> bool:
+    return len(word) == 1 and word.isalpha() and word not in LETTERS_ALONE
 
 
 def find_case(word: str) -> str:

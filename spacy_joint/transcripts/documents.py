@@ -115,18 +115,19 @@ def _find_entries(text: str) -> Iterator[int]:
 def restore_marks(nlp: Language, doc: Doc) -> Doc:
     """Restores the marks of an annotated document that has none, or of its long parts without any, by the disabled
     punctuation_restorer of the pipeline, if there is one."""
+    if not has_marks(doc.text):
+        return run_disabled(nlp, doc, RESTORER)
     tokens = list(doc)
     begins = [*read_values(tokens, TURN_START), True][1:]
     breaks = [
         token.text in MARKS or token.text.count("\n") > 1 or begin for token, begin in zip(tokens, begins, strict=True)
     ]
-    is_marked = has_marks(doc.text)
     parts, _ = find_stretches(np.array(breaks, dtype=bool), UNPUNCTUATED_STRETCH, whole=False)
-    if is_marked and not parts.any():
+    if not parts.any():
         return doc
     given = read_values(tokens, RESTORED)
     doc = run_disabled(nlp, doc, RESTORER)
-    for token, text in zip(doc, given, strict=True):
-        if is_marked and not parts[token.i]:
+    for token, text, is_restored in zip(doc, given, parts, strict=True):
+        if not is_restored:
             token._.set(RESTORED, text)
     return doc

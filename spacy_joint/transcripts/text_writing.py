@@ -146,7 +146,7 @@ def _find_kept_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
         is_code ^= before[0].text.startswith("```")
         is_signature = not word.begins_paragraph and (is_signature or (before[0].text == "--" and len(before) == 1))
         is_item = ITEM.match(word.text) and (word.begins_sentence or bullets[word.text, word.space] > 1)
-        deeper = _compare(before, line)
+        deeper = _compare_indentation(before, line)
         is_roomy = _measure(before) + len(word.text) < width
         # One space is a slip. A line below the first word of an item continues it.
         hangs = ITEM.match(before[0].text) and deeper == len(before[0].text) + len(before[1:] and before[1].space)
@@ -164,7 +164,7 @@ def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]
     width are a list, too."""
     if len(lines) > 2 and all(2 * _measure(line) < width for line in lines):
         return {line[0].start for line in lines[1:]}
-    pairs = [(before, line[0]) for before, line in pairwise(lines) if abs(_compare(before, line)) < 2]
+    pairs = [(before, line[0]) for before, line in pairwise(lines) if abs(_compare_indentation(before, line)) < 2]
     roomy = [word for before, word in pairs if _measure(before) + len(word.text) < width]
     for firsts in ([word for _, word in pairs], roomy) if roomy else ():
         n = sum(word.begins_sentence or not word.text.lstrip(OPENERS)[:1].islower() for word in firsts)
@@ -180,7 +180,7 @@ def _list_columns(line: Sequence[Word]) -> Set[int]:
     return {0 if "\t" in word.space else end + len(word.space) for word, end in columns if GAP.search(word.space)}
 
 
-def _compare(before: Sequence[Word], line: Sequence[Word]) -> int:
+def _compare_indentation(before: Sequence[Word], line: Sequence[Word]) -> int:
     """Returns how much further a line is indented than the one before."""
     return len(line[0].space.expandtabs()) - len(before[0].space.expandtabs())
 

@@ -8,7 +8,7 @@ from spacy_joint.errors import JointValueError
 
 
 def call_at_once(*calls):
-    """What each call gives in a thread of its own, all started together: its result, or the code of its error."""
+    """Call several functions at the same time, each in its own thread. Return their results, or the codes of errors."""
     barrier = Barrier(len(calls))
 
     def run(call):
@@ -23,7 +23,7 @@ def call_at_once(*calls):
 
 
 class Busy:
-    """A call that another thread makes meanwhile."""
+    """Runs a function in another thread during a `with` block, which ends only when the function does."""
 
     def __init__(self, call):
         self.thread = Thread(target=call)
@@ -36,7 +36,7 @@ class Busy:
         self.thread.join()
 
     def wait_until_refused(self, call):
-        """Wait until the call of the thread, which may not have begun yet, makes another one fail."""
+        """Call a function until it fails because the other thread, which may still be starting, is busy."""
         while self.thread.is_alive():
             try:
                 call()
@@ -44,7 +44,7 @@ class Busy:
                 return
 
     def refused(self, call):
-        """The codes of the errors of a call that is tried as long as the other one lasts."""
+        """Call a function again and again while the other thread is busy, and return the codes of its errors."""
         codes = set()
         while self.thread.is_alive():
             try:

@@ -75,13 +75,13 @@ def all_paths(walk_to, prefix=()):
 
 
 def walk_at_random(system, columns, seed, check=lambda walk: None):
-    """The actions of a walk to the end, with a check after each."""
+    """Take random legal actions to the end, call `check` after each, and return the actions."""
     random = np.random.default_rng(seed)
     return walk_to_end(system, columns, random.choice, check)
 
 
 def walk_to_end(system, columns, choose, check=lambda walk: None):
-    """The actions of a walk, chosen from the legal ones, with a check after each."""
+    """Take legal actions that `choose` picks to the end, call `check` after each, and return the actions."""
     walk, actions = Walk(system, columns), []
     while not walk.is_final:
         actions.append(int(choose(walk.legal())))

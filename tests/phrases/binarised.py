@@ -20,7 +20,7 @@ def find_actions(system, n_words, nodes):
 
 
 def check_rows(system, columns):
-    """A check that templates with the largest offsets read rows of the document. It also collects nodes."""
+    """Make a check that templates with the largest offsets stay within the document; it also collects nodes."""
 
     def check(walk):
         slots = walk.slots()
