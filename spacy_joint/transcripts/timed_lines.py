@@ -77,8 +77,13 @@ def read_otter(content: str, source: str) -> Iterator[Segment]:
 
 
 def read_youtube(content: str, source: str) -> Iterator[Segment]:
-    """Reads a transcript copied from YouTube."""
-    yield from _read_below(LINE_END.split(content), YOUTUBE_TIME)
+    """Reads a transcript copied from YouTube. RAISES ValueError: If no line begins with a time (J467)."""
+    lines = LINE_END.split(content)
+    filled = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    if filled and not any(map(YOUTUBE_TIME.fullmatch, lines)):
+        (number, line), fields = filled[0], "time, text"
+        raise JointValueError(Errors.J467, source=source, line=number, found=line, format="YouTube", fields=fields)
+    yield from _read_below(lines, YOUTUBE_TIME)
 
 
 def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment]:

@@ -86,7 +86,12 @@ def test_lines_that_whisper_prints_have_times():
 
 @pytest.mark.parametrize(
     ("text", "format", "code"),
-    [("call A 0.5 hi", "ctm", "J467"), ("0\t1\thi\n2\t1\tno", "tsv", "J467"), ("Anna 0:02\nhi", "otter", "J468")],
+    [
+        ("call A 0.5 hi", "ctm", "J467"),
+        ("0\t1\thi\n2\t1\tno", "tsv", "J467"),
+        ("Anna 0:02\nhi", "otter", "J468"),
+        ("\nhi\nno", "youtube", "J467"),
+    ],
 )
 def test_other_lines_are_refused(text, format, code):
     with pytest.raises(JointValueError, match=rf"\[{code}\]"):
