@@ -90,6 +90,17 @@ def test_columns_of_the_pipeline_are_kept(run, assets, tmp_path):
         assert len(doc._.token_columns["quotations_end"]) == len(doc)
 
 
+def test_quotations_of_the_pipeline_do_not_replace_annotated_ones(run, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("quotation_spans", name="quotes")
+    nlp.to_disk(tmp_path / "rules")
+    (tmp_path / "a.txt").write_text("“We are late,” said Ann. Bob hopes she is wrong.", encoding="utf8")
+    (tmp_path / "a.ann").write_text("T1\tContent 35 47\tshe is wrong\nE1\tAttribution:T1 Content:T1\n", encoding="utf8")
+    run("convert-quotes", tmp_path / "a.ann", tmp_path / "a.spacy", "--model", tmp_path / "rules")
+    (doc,) = DocBin().from_disk(tmp_path / "a.spacy").get_docs(nlp.vocab)
+    assert list(map(str, doc.spans["quotations"])) == ["she is wrong"]
+
+
 def test_other_formats_are_refused(run, tmp_path):
     assert "[J040]" in run("convert-quotes", tmp_path, tmp_path / "x.spacy", "--format", "xml", fails=True).stderr
 

@@ -125,9 +125,12 @@ def convert_quotes(
     from ...corpora.brat import read_brat
     from ...corpora.docbin import write_docbin
     from ...corpora.litbank import read_litbank
+    from ...pipes.components import list_components
     from ...quotation.layout import find_paragraph_starts
 
     nlp = load(model)
+    # These would replace the annotated quotations.
+    nlp.select_pipes(disable=list_components(nlp, "quotation_cues", "quotation_spans"))
     docs = list(read_brat(corpus, nlp.make_doc) if format_ == "brat" else read_litbank(corpus, nlp.vocab))
     for doc in docs:
         for start in find_paragraph_starts(doc):
