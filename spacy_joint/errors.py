@@ -637,7 +637,7 @@ class Warnings:
     )
     JW02 = Message(
         "The templates of '{name}' read {attribute}, but no token of this document has it. Predictions suffer.",
-        "Put a component that sets it, such as a sequence_tagger, before '{name}' (while training, in "
+        "Put a component that sets it, such as a {setter}, before '{name}' (while training, in "
         "annotating_components); or train '{name}' with templates that do not read it.",
     )
     JW03 = Message(

@@ -8,7 +8,7 @@ from an earlier component. Any annotated text is training data, since its order 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -60,7 +60,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
     default_templates = Path(__file__).parent / "templates.txt"
     columns = COLUMNS
     # Trees or tags suffice to find phrases, and training reads those of the reference.
-    read_attributes = ()
+    read_attributes: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, *args: Any, source: str, exempt: Sequence[str], **settings: Any) -> None:
         check_choice("source", source, SOURCES)

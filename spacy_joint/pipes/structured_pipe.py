@@ -6,7 +6,7 @@ import re
 import warnings
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -62,8 +62,13 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
     guide_slots: ClassVar[Collection[str]] = ()
     # Templates of plain tags, added if a column has tags with features, which all other templates then read.
     coarse_templates: Path | None = None
-    # The columns that are token attributes set by other components.
-    read_attributes: ClassVar[tuple[str, ...]] = ("tag", "pos", "morph", "dep")
+    # The columns that are token attributes, and the components that set them.
+    read_attributes: ClassVar[Mapping[str, str]] = {
+        "tag": "sequence_tagger",
+        "pos": "sequence_morphologizer",
+        "morph": "sequence_morphologizer",
+        "dep": "joint_sbd_parser",
+    }
     # Documents since the last update, which are not yet in the perceptron's `n_seen`.
     _n_pending = 0
     # Non-empty documents examined, up to FIRST_EXAMPLES, and the unusable ones among them.
@@ -312,7 +317,8 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
                 self.warn_once(Warnings.JW37, about=column, column=column)
             for name in attributes:
                 if not doc.has_annotation(name.upper()) and not find_whitespace(doc).all():
-                    self.warn_once(Warnings.JW02, about=f"token.{name}", attribute=f"token.{name}")
+                    attribute, setter = f"token.{name}", self.read_attributes[name]
+                    self.warn_once(Warnings.JW02, about=attribute, attribute=attribute, setter=setter)
 
     def _list_read_attributes(self) -> list[str]:
         """Lists the attributes of other components that the templates read."""
