@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 
 from ..annotation.custom_columns import GUIDE_FACTS, read_column
 from ..annotation.extensions import register
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointValueError, check_range
 from .structured_pipe import StructuredPipe
 from .token_columns import CONTEXT, find_whitespace, make_doc
 
@@ -137,8 +137,8 @@ class OpenDocument:
     """
 
     def __init__(self, pipe: StructuredPipe[Any], max_delay: int | None) -> None:
-        if max_delay is not None and max_delay < 1:
-            raise JointValueError(Errors.J030, name="max_delay", value=max_delay, allowed="a number above 0, or None")
+        if max_delay is not None:
+            check_range("max_delay", max_delay, 1)
         self.pipe = pipe
         self.columns = pipe.list_custom_columns()
         self.max_delay = max_delay
@@ -302,10 +302,12 @@ def stream_sentences(
         with preliminary annotation (`doc._.is_partial` is true). The next call, or later sentences, replace it.
     YIELDS (Span): The sentences. Those of a piece of the stream share a `Doc`; `sentence._.stream_start`,
         `sentence._.stream_end` and `token._.stream_start` are character offsets in the whole text.
-    RAISES ValueError: If there is no parser, or if a component before it cannot stream.
+    RAISES ValueError: If there is no parser, a component before it cannot stream, or `max_delay` is not positive.
     """
     from .. import load
 
+    if max_delay is not None:
+        check_range("max_delay", max_delay, 1)
     nlp = load() if nlp is None else nlp
     place, parser = _find_parser(nlp)
     pending = PendingText(nlp, place)

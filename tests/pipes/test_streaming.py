@@ -14,6 +14,7 @@ from spacy.vocab import Vocab
 
 import spacy_joint
 from spacy_joint.engine.stream import Stream
+from spacy_joint.errors import JointValueError
 from spacy_joint.parsing import joint_sbd_parser
 from spacy_joint.pipes.streaming import PIECE, end_probability, stream_sentences
 from spacy_joint.pipes.token_columns import CONTEXT
@@ -137,6 +138,12 @@ def test_sentences_are_yielded_before_the_text_ends(text):
     # Repeated text has the same ambiguity each time, which must not accumulate.
     sentences = stream_sentences(repeat(text), NLP)
     assert len(list(islice(sentences, 300))) == 300
+
+
+@pytest.mark.parametrize("max_delay", [0, -1])
+def test_a_delay_that_is_not_positive_is_refused(max_delay):
+    with pytest.raises(JointValueError, match=r"\[J030\] max_delay"):
+        stream_sentences(["we left"], NLP, max_delay=max_delay)
 
 
 def test_preset_boundaries_are_kept():
