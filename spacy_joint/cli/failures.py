@@ -25,7 +25,7 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
         if isinstance(sys.stdout, io.TextIOWrapper):
             # Names of files may not be valid text.
             sys.stdout.reconfigure(errors="backslashreplace")
-        if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
+        if os.environ.get("NO_COLOR") or sys.stdout is None or not sys.stdout.isatty():
             # For this printer, other printers and other processes: wasabi checks neither condition.
             msg.show_color = False
             os.environ["ANSI_COLORS_DISABLED"] = "1"
@@ -34,7 +34,7 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
         except BrokenPipeError:
             # The reader of the output has closed it (`| head`): click exits quietly.
             raise
-        except (JointError, OSError, ValueError) as error:
+        except (JointError, ImportError, OSError, ValueError) as error:
             if isinstance(error, JointError) or SPACY_CODE.match(str(error)):
                 message = str(error)
             elif isinstance(error, OSError) and not _is_of_component(error):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointFileNotFoundError, JointOSError, JointValueError
 from ..files.compression import decompress
 from ..files.reading import read_lines, require_file
 from ..files.replacing import open_atomic
@@ -67,8 +67,9 @@ CorpusArgument = Annotated[
 
 @contextmanager
 def open_lines(file: str) -> Iterator[Iterator[str]]:
-    """Opens a text file (UTF-8), which may be compressed, or standard input, and yields its lines (J402)."""
+    """Opens a text file (UTF-8), which may be compressed, or standard input, and yields its lines (J402, J441)."""
     if file == STANDARD_INPUT:
+        _require_open(sys.stdin, "standard input")
         yield read_lines(sys.stdin.buffer, "standard input")
     else:
         with require_file(file).open("rb") as raw:
@@ -79,10 +80,17 @@ def open_lines(file: str) -> Iterator[Iterator[str]]:
 def open_output(output: Path | None) -> Iterator[TextIO]:
     """Opens standard output, or a file, which is replaced once it is written."""
     if output is None:
+        _require_open(sys.stdout, "standard output")
         yield typer.get_text_stream("stdout", encoding="utf8")
     else:
         with open_atomic(output) as file:
             yield file
+
+
+def _require_open(stream: TextIO | None, name: str) -> None:
+    # Python has no stream if the shell has closed it: `<&-`.
+    if stream is None:
+        raise JointOSError(Errors.J441, path=name, reason="it is closed")
 
 
 def show_progress(is_long: bool, **settings: Any) -> Any:
@@ -91,7 +99,8 @@ def show_progress(is_long: bool, **settings: Any) -> Any:
 
     # tqdm prints nothing in terminals of unknown size, unless a size is given.
     size = {"ncols": get_terminal_size().columns, "nrows": 20}
-    return tqdm(disable=not (is_long and sys.stderr.isatty()), file=sys.stderr, leave=False, **size, **settings)
+    is_shown = is_long and sys.stderr is not None and sys.stderr.isatty()
+    return tqdm(disable=not is_shown, file=sys.stderr, leave=False, **size, **settings)
 
 
 def read_documents(
@@ -120,4 +129,6 @@ def read_documents(
         return conllu.read_conllu(path, vocab, documents=documents, **{"keep_lines": False, **settings})
     if suffix == docbin.SUFFIX:
         return docbin.read_docbin(path, vocab)
+    if not path.exists():
+        raise JointFileNotFoundError(Errors.J101, path=path, suffix=" or ".join(known))
     raise JointValueError(Errors.J040, name="file type", value=str(path), allowed=", ".join(known))

@@ -48,6 +48,14 @@ def test_an_unknown_corpus_is_refused(run, tmp_path):
     path.touch()
     for command in (["convert", path, tmp_path / "x.spacy"], ["check", path], ["word-classes", path, "-o", "x"]):
         assert "[J040]" in run(*command, fails=True).stderr
+    assert "[J101]" in run("check", tmp_path / "missing", fails=True).stderr
+
+
+@pytest.mark.parametrize(
+    "command", [("check",), ("tokenizer-exceptions", "--output", "x"), ("word-classes", "-o", "x")]
+)
+def test_an_unknown_language_is_refused(run, assets, command):
+    assert "[E048]" in run(*command, assets / "tiny_train.conllu", "--language", "zz", fails=True).stderr
 
 
 def test_check_describes_a_corpus(run, assets, converted):

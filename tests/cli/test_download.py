@@ -69,3 +69,7 @@ def test_languages_have_pipelines_of_their_own(run, monkeypatch, tmp_path):
 def test_errors_have_codes(run, monkeypatch, arguments, code):
     monkeypatch.setattr("spacy_joint.cli.pipelines.download.__repository__", "")
     assert f"[{code}]" in run("download", *arguments, fails=True).output
+
+
+def test_an_unknown_language_is_named(run):
+    assert "Unknown variant or language 'lg'." in run("download", "lg", fails=True).output

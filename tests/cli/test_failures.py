@@ -44,8 +44,8 @@ def test_commands_print_warnings_so(run, tmp_path):
 @pytest.mark.parametrize(
     ("no_color", "is_terminal", "is_coloured"), [("", True, True), ("1", True, False), ("", False, False)]
 )
-def test_colours_are_for_terminals_unless_they_are_declined(no_color, is_terminal, is_coloured, tmp_path):
-    command = [sys.executable, "-m", "spacy", "joint", "configs", "configs"]
+def test_colours_are_for_terminals_unless_they_are_declined(no_color, is_terminal, is_coloured, assets, tmp_path):
+    command = [sys.executable, "-m", "spacy", "joint", "check", assets / "tiny_train.conllu"]
     environment = {**os.environ, "NO_COLOR": no_color}
     environment.pop("ANSI_COLORS_DISABLED", None)
     ours, theirs = os.openpty() if is_terminal else os.pipe()
@@ -54,4 +54,15 @@ def test_colours_are_for_terminals_unless_they_are_declined(no_color, is_termina
     printed = os.read(ours, 10_000)
     os.close(ours)
     os.close(theirs)
-    assert b"configs" in printed and (b"\x1b[" in printed) == is_coloured
+    assert b"tiny_train" in printed and (b"\x1b[" in printed) == is_coloured
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="its shells cannot close streams")
+@pytest.mark.parametrize(("arguments", "closed"), [("- <&-", "standard input"), ("a.txt >&-", "standard output")])
+def test_a_closed_stream_is_an_error(arguments, closed, tmp_path):
+    (tmp_path / "a.txt").write_text("He left.", encoding="utf8")
+    command = f"{sys.executable} -m spacy joint annotate {arguments}"
+    environment = {"PYTHONPATH": os.getcwd(), **os.environ}
+    result = subprocess.run(command, shell=True, stderr=subprocess.PIPE, env=environment, cwd=tmp_path)
+    assert result.returncode == 1 and f"[J441] {closed}".encode() in result.stderr

@@ -34,7 +34,8 @@ def check(
     if not docs:
         raise JointValueError(Errors.J413, source=corpus, what="documents with words")
     contents = Contents(docs)
-    msg.table(contents.describe(), title=str(corpus))
+    msg.info(str(corpus))
+    msg.table(contents.describe())
     counted = {("Label", "Words"): contents.labels, ("Category", "Constituents"): contents.categories}
     for header, counts in counted.items():
         if counts:
@@ -60,7 +61,8 @@ def _check_tokenizer(docs: list[Doc], language: str | None, tokenizer: str | Non
     scores = score_words(nlp.tokenizer, docs, max_words=None)
     measures = {"precision": scores.precision, "recall": scores.recall, "F1": scores.f_score}
     rows = [(f"Words, {name}", f"{score:.2f}") for name, score in measures.items()]
-    msg.table(rows, title=pipeline or tokenizer or f"Tokenizer of {language}", aligns=("l", "r"))
+    msg.info(pipeline or tokenizer or f"Tokenizer of {language}")
+    msg.table(rows, aligns=("l", "r"))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         report_unfit(scores, nlp.tokenizer)

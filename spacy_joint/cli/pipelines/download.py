@@ -31,7 +31,7 @@ def download(
     """
     name = PRETRAINED
     if variant is not None:
-        check_choice("The variant or language", variant, VARIANTS)
+        check_choice("variant or language", variant, VARIANTS)
         name = VARIANTS[variant]
     wheel = f"{name}-{__pipelines_version__}-py3-none-any.whl"
     if source is None:

@@ -132,7 +132,9 @@ def evaluate_quotes(
 def _show(title: str, found: Mapping[str, float], scores: Mapping[str, Any], output: Path | None) -> None:
     rows = [(measure, f"{100 * score:.2f}") for measure, score in found.items()]
     rows.append(("Words per second", f"{scores['speed']:,.0f}"))
-    msg.table(rows, title=title, aligns=("l", "r"))
+    # Not as the title of the table, which is bold even where colours are off.
+    msg.info(title)
+    msg.table(rows, aligns=("l", "r"))
     if output is not None:
         write_json(output, scores)
         msg.good(f"Saved to {output}")

@@ -14,6 +14,7 @@ from ...about import __version__
 from ...errors import Errors, JointValueError
 from ...files.replacing import atomic_write, atomic_write_directory
 from ...files.steps import digest, digest_directory, digest_json
+from ..options import show_progress
 
 if TYPE_CHECKING:
     from ...ordering.phrases import Phrase
@@ -47,7 +48,6 @@ def learn_order(
     With `--phrases` alone, phrases are extracted but nothing is trained.
     """
     import spacy
-    from tqdm import tqdm
 
     from ...files.resources import read_word_classes
     from ...ordering.phrases import has_repeats, write_phrases
@@ -69,7 +69,7 @@ def learn_order(
         component: Any = nlp.add_pipe(COMPONENT, config={"model": {"table_bits": table_bits, "n_tables": tables}})
         classes = read_word_classes(word_classes)
         learning = component.fit(found, epochs=epochs, dropout=dropout, seed=seed, word_classes=classes)
-        with tqdm(total=1, desc="Learning", bar_format="{l_bar}{bar}| {remaining}", leave=False) as bar:
+        with show_progress(True, total=1, desc="Learning", bar_format="{l_bar}{bar}| {remaining}") as bar:
             for done in learning:
                 bar.update(done - bar.n)
         with atomic_write_directory(output) as path:
@@ -80,8 +80,6 @@ def learn_order(
 
 def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator[Phrase]:
     """Yields the phrases of all files, each of which is processed once, even if the command is restarted."""
-    from tqdm import tqdm
-
     from ... import load
     from ...ordering.corpus import TEXT, list_corpus, read_corpus
     from ...ordering.phrases import read_phrases, write_phrases
@@ -89,7 +87,7 @@ def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator
     files = [file for path in corpora for file in list_corpus(path)]
     nlp = load(pipeline) if any(file.suffix == TEXT for file in files) else None
     used = digest_directory(nlp.path) if nlp is not None and nlp.path is not None else None
-    with tqdm(total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True, leave=False) as bar:
+    with show_progress(True, total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True) as bar:
         for file in files:
             bar.set_description(file.name)
             # Named by the input, so that a restarted command finds it.
