@@ -82,7 +82,7 @@ def learn_classes(
 def _read_sentences(path: Path, nlp: Language) -> Iterator[list[str]]:
     require_file(path)
     if path.suffix == ".txt":
-        for doc in map(Sentencizer(), map(nlp.make_doc, read_prose(path))):
+        for doc in map(Sentencizer(), map(nlp.tokenizer, read_prose(path))):
             for sentence in doc.sents:
                 yield [token.text for token in sentence if not token.is_space]
     elif path.suffix == ".conllu":

@@ -6,6 +6,7 @@ import pytest
 import spacy
 
 import spacy_joint
+from spacy_joint.files.resources import read_word_classes
 
 SHIPPED = list((Path(__file__).parents[2] / "pipelines" / "en_joint_english").glob("*/*/config.cfg"))
 LONG = "it was a long day and then we went home " * 30_000
@@ -16,6 +17,12 @@ def test_the_shipped_pipeline_reads_texts_beyond_the_limit_of_spacy():
     assert len(LONG) == 1_200_000
     doc = nlp(LONG)
     assert doc.text == LONG and doc.has_annotation("DEP")
+
+
+def test_words_are_classed_in_paragraphs_beyond_the_limit_of_spacy(run, tmp_path):
+    (tmp_path / "long.txt").write_text(LONG, encoding="utf8")
+    run("word-classes", tmp_path / "long.txt", "--output", tmp_path / "classes")
+    assert set(read_word_classes(tmp_path / "classes")) == set(LONG.split())
 
 
 def test_finished_pipelines_lift_the_limit_by_themselves(run, saved_pipeline, tmp_path):
