@@ -64,6 +64,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
 
     def __init__(self, *args: Any, source: str, exempt: Sequence[str], **settings: Any) -> None:
         check_choice("source", source, SOURCES)
+        check_range("untagged_share", settings["untagged_share"], 0, 1)
         super().__init__(*args, source=source, exempt=list(exempt), **settings)
         self._ranker: PhraseRanker | None = None
         self._exempt = [tuple(expression.lower().split()) for expression in exempt]

@@ -227,6 +227,8 @@ def test_missing_annotation_is_reported():
         nlp.get_pipe("prenominal_orderer").fit([])
     with pytest.raises(ValueError, match=r"\[J040\].*'guess'"):
         make_pipeline(source="guess")
+    with pytest.raises(ValueError, match=r"\[J030\] untagged_share is 1.5"):
+        make_pipeline(untagged_share=1.5)
 
 
 def test_a_string_is_refused_as_a_list_of_modifiers(nlp):
