@@ -306,6 +306,7 @@ def _is_label_list(labels: Any) -> bool:
 
 
 def _list_names(model: dict[str, Any]) -> list[list[list[str]]]:
-    """Lists the names of dimensions, references, attributes and parameters of each node, given `Model.to_dict`."""
+    """Lists the names of dimensions, attributes and parameters of each node, given `Model.to_dict`; not those of
+    references, which `nlp.replace_listeners` drops."""
     nodes = zip(model["nodes"], model["attrs"], model["params"], strict=True)
-    return [[*map(sorted, (node["dims"], node["refs"], attrs, params))] for node, attrs, params in nodes]
+    return [[*map(sorted, (node["dims"], attrs, params))] for node, attrs, params in nodes]

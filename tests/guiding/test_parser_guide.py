@@ -244,6 +244,19 @@ def test_it_learns_through_a_listener():
     assert len(read_columns(long)[GUIDE_HEAD]) == len(long) > 6500
 
 
+def test_a_listener_that_was_replaced_is_saved(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}
+    nlp.add_pipe("parser_guide", config={"model": {**SMALL, "tok2vec": listener}})
+    nlp.initialize(lambda: make_examples(nlp, range(2)))
+    nlp.replace_listeners("tok2vec", "parser_guide", ["model.tok2vec"])
+    nlp.to_disk(tmp_path)
+    doc = say(nlp.vocab, 1)
+    found = [read_columns(pipeline(doc.copy()))[GUIDE_HEAD] for pipeline in (nlp, spacy.load(tmp_path))]
+    assert np.array_equal(*found)
+
+
 def test_a_different_tokenisation_is_aligned():
     nlp = train_guide(epochs=0)
     reference = Doc(nlp.vocab, words=["the", "man", "sees"], heads=[1, 2, 2], deps=["det", "nsubj", "ROOT"])
