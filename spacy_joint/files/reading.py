@@ -60,6 +60,14 @@ def read_json(file: str | Path) -> Any:
         raise JointValueError(Errors.J464, file=file, line=error.lineno, format="JSON", reason=error.msg) from error
 
 
+def read_json_object(file: str | Path) -> dict[str, Any]:
+    """Read a JSON file that has an object: see `read_json`. RAISES ValueError: If it has another value (J464)."""
+    found = read_json(file)
+    if not isinstance(found, dict):
+        raise JointValueError(Errors.J464, file=file, line=1, format="JSON", reason="Expecting an object")
+    return found
+
+
 @cache
 def read_word_lists(path: Path) -> dict[str, frozenset[str]]:
     """Read lists of words from a text file, by the name above each: `[name]`. Lines with `#` are comments."""

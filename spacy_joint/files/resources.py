@@ -6,7 +6,7 @@ from pathlib import Path
 import srsly
 
 from ..errors import Errors, JointFileNotFoundError
-from .reading import read_json
+from .reading import read_json, read_json_object
 
 # The default numbers of word classes, one for each granularity.
 WORD_CLASS_SIZES = (64, 256, 1024)
@@ -21,7 +21,7 @@ def read_word_classes(path: str | Path | None) -> dict[str, list[int]] | None:
 def read_tokenizer_exceptions(path: str | Path | None) -> dict[str, list[str]]:
     """Read strings and the pieces that they are split into from a file of `spacy joint tokenizer-exceptions`. RAISES
     FileNotFoundError: If it does not exist (J520)."""
-    return {} if path is None else read_json(_require(path, "tokenizer-exceptions"))
+    return {} if path is None else read_json_object(_require(path, "tokenizer-exceptions"))
 
 
 def read_labels(path: str | Path | None) -> list[str] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import srsly
-from spacy import blank
+from spacy import blank, load
 from spacy.strings import get_string_id
 from spacy.util import load_config
 from spacy.vectors import Vectors
@@ -61,6 +61,8 @@ def finish_pipeline(
             nlp = blank(config["nlp"]["lang"], config={"nlp": {"tokenizer": PLAIN_TOKENIZER}})
             strings = set(nlp.vocab.strings).union(_list_words_with_vectors(path / "vocab"))
             srsly.write_json(path / "vocab" / "strings.json", sorted(strings))
+            # Refuses overrides that do not fit. Other pipelines may need code that is not known here.
+            load(path)
         if meta:
             srsly.write_json(path / "meta.json", {**srsly.read_json(path / "meta.json"), **meta})
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())

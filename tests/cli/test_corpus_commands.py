@@ -1,7 +1,9 @@
 """Commands for corpora and trained pipelines: convert, check, word-classes, evaluate, finish."""
 
 import json
+import os
 import shutil
+from pathlib import Path
 
 import pytest
 import spacy
@@ -145,6 +147,22 @@ def test_a_finished_pipeline_predicts_in_one_thread_unless_told_otherwise(
     nlp.to_disk(tmp_path / "trained")
     run("finish", tmp_path / "trained", tmp_path / "finished", *options)
     assert spacy.load(tmp_path / "finished").get_pipe("joint_sbd_parser").perceptron.threads == threads
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--components.joint_sbd_parser.model.beam_width", 0), "[J030]"),
+        (("--components.joint_sbd_parser.line_breaks", 3), "line_breaks"),
+        (("--components.chunker.beam_width", 4), "not a section"),
+        (("--meta", "list.json"), "[J464] list.json"),
+    ],
+)
+def test_what_does_not_fit_a_pipeline_is_refused(run, saved_pipeline, tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    Path("list.json").write_text("[3]", encoding="utf8")
+    assert message in run("finish", saved_pipeline, "finished", *arguments, fails=True).output
+    assert os.listdir() == ["list.json"]
 
 
 def test_only_a_pipeline_can_be_finished(run, tmp_path):

@@ -12,6 +12,11 @@ SHIPPED = list((Path(__file__).parents[2] / "pipelines" / "en_joint_english").gl
 LONG = "it was a long day and then we went home " * 30_000
 
 
+@spacy.registry.callbacks("tests.keep.v1")
+def make_callback():
+    return lambda nlp: nlp
+
+
 def test_the_shipped_pipeline_reads_texts_beyond_the_limit_of_spacy():
     nlp = spacy_joint.load(beam_width=1)
     assert len(LONG) == 1_200_000
@@ -41,9 +46,9 @@ def test_the_shipped_pipeline_lifts_the_limit_by_itself():
 
 def test_callbacks_of_users_are_kept(run, saved_pipeline, tmp_path):
     config = "--nlp.after_pipeline_creation"
-    run("finish", saved_pipeline, tmp_path / "finished", config, '{"@callbacks": "spacy.copy_from_base_model.v1"}')
+    run("finish", saved_pipeline, tmp_path / "finished", config, '{"@callbacks": "tests.keep.v1"}')
     written = spacy.util.load_config(tmp_path / "finished" / "config.cfg")
-    assert written["nlp"]["after_pipeline_creation"] == {"@callbacks": "spacy.copy_from_base_model.v1"}
+    assert written["nlp"]["after_pipeline_creation"] == {"@callbacks": "tests.keep.v1"}
 
 
 @pytest.mark.parametrize("is_enabled", [True, False])

@@ -9,7 +9,7 @@ from wasabi import msg
 
 from ...errors import Errors, JointValueError
 from ...extras import require_packages
-from ...files.reading import read_json, require_file
+from ...files.reading import read_json_object, require_file
 from ..options import Kind, SubtypesOption, WeightBitsOption
 from .configs import CONFIGS
 
@@ -101,7 +101,7 @@ def train_treebank(
         allowed = "letters, digits and underscores, with a letter or digit at both ends"
         raise JointValueError(Errors.J030, name="The name of the package", value=name, allowed=allowed)
     notices = [file for name in FILENAMES_DOCS if meta and (file := meta / name).is_file()]
-    given = read_json(meta / "meta.json" if meta.is_dir() else meta) if meta else {}
+    given = read_json_object(meta / "meta.json" if meta.is_dir() else meta) if meta else {}
     msg.info(f"Language {language}, seed {seed}")
     training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed, transformer)
     training.read_corpora(documents, tags, subtypes)
