@@ -10,6 +10,7 @@ from traceback import walk_tb
 from typing import Any
 
 import typer
+from spacy.cli._util import NoSuchOption
 from spacy.util import raise_error
 from wasabi import Printer, msg
 
@@ -31,6 +32,10 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
             os.environ["ANSI_COLORS_DISABLED"] = "1"
         try:
             command(*args, **kwargs)
+        except NoSuchOption as error:
+            # Of click, which spaCy raises for overrides without a dot: typer reports only its own.
+            error.show()
+            raise typer.Exit(error.exit_code) from error
         except BrokenPipeError:
             # The reader of the output has closed it (`| head`): click exits quietly.
             raise

@@ -8,7 +8,9 @@ import warnings
 import pytest
 import spacy
 from spacy.language import Language
+from typer.testing import CliRunner
 
+from spacy_joint.cli import app
 from spacy_joint.errors import JointWarning, Warnings, format_warning
 
 
@@ -24,6 +26,12 @@ def test_an_error_of_a_component_is_not_taken_for_one_of_files(run, tmp_path):
     (tmp_path / "a.txt").write_text("He left.", encoding="utf8")
     with pytest.raises(TimeoutError, match="does not answer"):
         run("annotate", tmp_path / "a.txt", "--model", tmp_path / "pipeline", fails=True)
+
+
+@pytest.mark.parametrize("arguments", [["finish", "pipeline", "finished"], ["train-treebank", "a.conllu"]])
+def test_an_unknown_option_is_named(arguments):
+    result = CliRunner().invoke(app, [*arguments, "--widht", "4"])
+    assert result.exit_code == 2 and "No such option '--widht'" in result.stderr
 
 
 def test_warnings_with_a_code_are_one_line():
