@@ -5,7 +5,7 @@ from pathlib import Path
 
 import srsly
 
-from ..errors import Errors, JointFileNotFoundError
+from ..errors import Errors, JointFileNotFoundError, JointOSError
 from .reading import read_json, read_json_object
 
 # The default numbers of word classes, one for each granularity.
@@ -14,8 +14,16 @@ WORD_CLASS_SIZES = (64, 256, 1024)
 
 def read_word_classes(path: str | Path | None) -> dict[str, list[int]] | None:
     """Read the classes of lower-cased words from a file of `spacy joint word-classes`. RAISES FileNotFoundError: If it
-    does not exist (J520)."""
-    return None if path is None else srsly.read_msgpack(_require(path, "word-classes"))
+    does not exist (J520). RAISES OSError: If it is another file (J441)."""
+    if path is None:
+        return None
+    try:
+        classes = srsly.read_msgpack(_require(path, "word-classes"))
+    except ValueError:
+        classes = None
+    if not isinstance(classes, dict):
+        raise JointOSError(Errors.J441, path=path, reason="`word-classes` has not written it")
+    return classes
 
 
 def read_tokenizer_exceptions(path: str | Path | None) -> dict[str, list[str]]:

@@ -21,3 +21,16 @@ def test_labels_are_read(tmp_path):
 def test_a_missing_file_is_reported(read, code, tmp_path):
     with pytest.raises(FileNotFoundError, match=code):
         read(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "code"),
+    [
+        *((read_word_classes, content, "J441") for content in (b"", b"the\n", b"\x93\x01\x02\x03", b"\x81")),
+        *((read_tokenizer_exceptions, content, "J464") for content in (b"3", b"[]")),
+    ],
+)
+def test_other_files_are_refused(read, content, code, tmp_path):
+    (tmp_path / "other").write_bytes(content)
+    with pytest.raises((OSError, ValueError), match=code):
+        read(tmp_path / "other")
