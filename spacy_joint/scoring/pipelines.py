@@ -14,6 +14,7 @@ from spacy.training import Example
 
 from ..corpora.conllu import read_conllu
 from ..corpora.examples import make_example
+from ..errors import Errors, JointValueError
 from ..pipes.components import get_components
 from .boundaries_and_trees import score_boundaries_and_trees
 from .constituents import score_constituents
@@ -87,10 +88,13 @@ def score_pipeline(nlp: Language, references: Sequence[Doc], *, gold_sentences: 
 
 
 def score_quotation_components(nlp: Language, examples: Sequence[Example]) -> dict[str, Any]:
-    """Compute all scores of a pipeline's quotation components, and their `speed` (with a guide) in words per second."""
+    """Compute all scores of a pipeline's quotation components (J129), and their `speed` (with a guide) in words per
+    second."""
     components: list[Any] = [
         component for name, component in nlp.pipeline if nlp.get_pipe_meta(name).factory in QUOTATION_COMPONENTS
     ]
+    if not components:
+        raise JointValueError(Errors.J129, name="quotation_spans", pipeline=", ".join(nlp.pipe_names))
     start = time.process_time()
     for example in examples:
         for component in components:

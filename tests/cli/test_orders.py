@@ -113,6 +113,11 @@ def test_a_missing_text_has_a_code(run, saved_pipeline, tmp_path):
     assert "[J402]" in run("check-order", tmp_path / "none", "--pipeline", saved_pipeline, fails=True).output
 
 
+def test_a_pipeline_without_orderer_is_refused(run, saved_pipeline):
+    arguments = ["--orderer", saved_pipeline, "--pipeline", saved_pipeline]
+    assert "[J129]" in run("check-order", *arguments, text="a red big ball", fails=True).output
+
+
 def test_an_unknown_format_is_refused(run, saved_pipeline, tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("hello", encoding="utf8")

@@ -76,6 +76,10 @@ def test_annotated_quotations_are_converted_and_rules_are_measured(run, assets, 
     nlp.to_disk(tmp_path / "rules")
     run("evaluate-quotes", tmp_path / "rules", corpus, "--output", metrics)
     assert json.loads(metrics.read_text())["quotation_per_type"]["DIRECT"]["f"] > 0.8
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    assert "[J129]" in run("evaluate-quotes", tmp_path / "blank", corpus, fails=True).stderr
+    DocBin(docs=[nlp.make_doc("He left.")]).to_disk(corpus)
+    assert "[J413]" in run("evaluate-quotes", tmp_path / "rules", corpus, fails=True).stderr
 
 
 def test_columns_of_the_pipeline_are_kept(run, assets, tmp_path):

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from wasabi import table
 
-from ...errors import check_choice
+from ...errors import Errors, JointValueError, check_choice
 from ..options import STANDARD_INPUT, open_lines, open_output
 
 COMPONENT = "prenominal_orderer"
@@ -38,9 +38,12 @@ def check_order(
         text = "".join(lines)
     nlp = lift_max_length(load(pipeline))
     if orderer is not None:
+        source = spacy.load(orderer, vocab=nlp.vocab)
+        if COMPONENT not in source.component_names:
+            raise JointValueError(Errors.J129, name=COMPONENT, pipeline=", ".join(source.pipe_names))
         if COMPONENT in nlp.component_names:
             nlp.remove_pipe(COMPONENT)
-        nlp.add_pipe(COMPONENT, source=spacy.load(orderer, vocab=nlp.vocab))
+        nlp.add_pipe(COMPONENT, source=source)
     elif COMPONENT in nlp.disabled:
         nlp.enable_pipe(COMPONENT)
     elif COMPONENT not in nlp.pipe_names:

@@ -122,6 +122,8 @@ def evaluate_quotes(
     if not examples:
         raise JointValueError(Errors.J413, source=corpus, what="documents with words")
     scores = score_quotation_components(nlp, examples)
+    if scores["quotation_per_type"] is None:
+        raise JointValueError(Errors.J413, source=corpus, what="annotated quotations")
     measures = {name: value for name, value in scores.items() if isinstance(value, float) and name != "speed"}
     found = {name.removeprefix("quotation_"): value for name, value in measures.items()}
     for kind, kind_scores in scores["quotation_per_type"].items():
