@@ -52,4 +52,4 @@ def capitalise(word: str) -> str:
     if IRISH_NAME.match(word):
         return word[:3].upper() + word[3:]
     place = next((i for i, each in enumerate(word) if each.isalpha()), 0)
-    return word[:place] + word[place : place + 1].upper() + word[place + 1 :]
+    return word[:place] + word[place : place + 1].title() + word[place + 1 :]

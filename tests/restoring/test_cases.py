@@ -44,6 +44,8 @@ def test_words_without_a_form_of_their_own_are_capitalised():
 
 def test_the_first_letter_is_capitalised_but_not_that_of_addresses():
     assert [capitalise(word) for word in ("'cause", "spire", "3d", "5", "")] == ["'Cause", "Spire", "3D", "5", ""]
+    # A ligature is one character.
+    assert capitalise("\ufb01ne") == "Fine"
     assert [capitalise(word) for word in ("ann@home.org", "home/ann", "#ann")] == ["ann@home.org", "home/ann", "#ann"]
 
 
