@@ -98,7 +98,7 @@ def _show_phrases(tree: WordTree, tags: np.ndarray, strings: StringStore) -> dic
     heads, relations = tree.heads, tree.relations
     n = len(heads)
     words = np.arange(n)
-    left, right = _spread(np.minimum, heads), _spread(np.maximum, heads)
+    left, right = find_edges(np.minimum, heads), find_edges(np.maximum, heads)
     sizes = right - left + 1
     is_conjunct = _match(relations, cut_subtype, CONJUNCT, strings)
     conjuncts = np.bincount(heads[is_conjunct], minlength=n)[heads]
@@ -154,13 +154,12 @@ def _match(hashes: np.ndarray, cut: Callable[[str], str], allowed: Collection[st
     return np.isin(hashes, np.array(matching, dtype=np.uint64))
 
 
-def _spread(choose: np.ufunc, heads: np.ndarray) -> np.ndarray:
+def find_edges(choose: np.ufunc, heads: np.ndarray) -> np.ndarray:
     """Finds the first (np.minimum) or last (np.maximum) word of the phrase of each word, given the heads."""
     edges = np.arange(len(heads))
-    for _ in range(len(heads)):
+    # Each pass doubles the number of arcs to the words whose edges are known, lest long chains take long.
+    for _ in range(len(heads).bit_length()):
         wider = edges.copy()
         choose.at(wider, heads, edges)
-        if np.array_equal(wider, edges):
-            break
-        edges = wider
+        edges, heads = wider, heads[heads]
     return edges
