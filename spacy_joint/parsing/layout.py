@@ -12,16 +12,14 @@ from typing import Any
 
 import numpy as np
 from spacy.attrs import IDX, ORTH, SPACY
-from spacy.strings import StringStore
 from spacy.tokens import Doc
 
 from ..annotation.reporting_verbs import read_verbs
-from ..engine.threads import make_fork_lock
 from ..pipes import marks
 from ..pipes.abbreviations import REFERENCES, WORDS, read_abbreviations, read_leading
-from ..pipes.arrays import RowIndex, following, forbid_starts, preceding
+from ..pipes.arrays import following, forbid_starts, preceding
 from ..pipes.spelling import AS_WRITTEN
-from ..pipes.token_columns import MAX_WORDS
+from ..pipes.word_table import WordTable
 from .lines import FINAL, IS_COLON, ITEM, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
 
 # How words begin and end, see `forbid_starts`.
@@ -66,11 +64,8 @@ AFTER_DOTS = marks.make_table((marks.ELLIPSIS, marks.DASH))
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
 IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
 
-# The facts of words (see `_describe`), by hash, which is the same in every vocabulary.
-_rows = RowIndex()
-_facts = np.zeros((1024, 6), dtype=np.uint8)
-# Several threads may predict concurrently.
-_lock = make_fork_lock()
+# The facts of words, see `_describe`.
+_facts = WordTable(lambda words: [_describe(AS_WRITTEN.spell(word)) for word in words], 6)
 
 
 def find_layout(doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool = False) -> np.ndarray:
@@ -79,7 +74,7 @@ def find_layout(doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool =
     constraints = np.zeros(len(doc), dtype=np.int8)
     # Not float64, as its stub says.
     values: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
-    facts = _look_up(values[:, 0], doc.vocab.strings)
+    facts = _facts.look_up(values[:, 0], doc.vocab.strings)
     forbid_starts(facts, values, constraints)
     breaks, is_space = facts[:, 2], IS_WHITESPACE[facts[:, 1]]
     words = np.flatnonzero(~is_space)
@@ -185,7 +180,7 @@ def _join_stop(doc: Doc, token: int) -> str:
 
 def count_open_words(doc: Doc) -> int:
     """Counts the words at the end of a document whose constraints can depend on later words."""
-    facts = _look_up(doc.to_array([ORTH]).reshape(-1), doc.vocab.strings)
+    facts = _facts.look_up(doc.to_array([ORTH]).reshape(-1), doc.vocab.strings)
     line = facts[int(np.flatnonzero(facts[:, 2])[-1]) + 1 :] if facts[:, 2].any() else facts
     line = line[~IS_WHITESPACE[line[:, 1]]]
     if len(line) < LOOKAHEAD:
@@ -193,23 +188,6 @@ def count_open_words(doc: Doc) -> int:
     may_have_items = line[0, 3] == OPENS_LINE or (line[:LOOKAHEAD, 3] == IS_COLON).any()
     n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(line[-REPORT:, 4]).any() else 0
     return ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting
-
-
-def _look_up(words: np.ndarray, strings: StringStore) -> np.ndarray:
-    """Looks up the facts of words (uint8, words x 6)."""
-    global _rows, _facts
-    with _lock:
-        if len(_rows) > MAX_WORDS:
-            _rows, _facts = RowIndex(), np.zeros((1024, 6), dtype=np.uint8)
-        rows, new = _rows.find(words)
-        if new:
-            first, end = len(_rows), len(_rows) + len(new)
-            if end > len(_facts):
-                _facts = np.concatenate([_facts, np.zeros((2 * end - len(_facts), 6), dtype=np.uint8)])
-            _facts[first:end] = [_describe(AS_WRITTEN.spell(strings[word])) for word in new]
-            _rows.add(np.array(new, dtype=np.uint64))
-            rows, _ = _rows.find(words)
-        return _facts.take(rows, axis=0)
 
 
 def _describe(text: str) -> tuple[int, int, int, int, int, bool]:

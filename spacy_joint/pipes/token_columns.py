@@ -8,19 +8,19 @@ from unicodedata import normalize
 import numpy as np
 from spacy.attrs import MORPH, ORTH, POS, SENT_START, SPACY, TAG
 from spacy.lang.lex_attrs import word_shape
-from spacy.strings import StringStore, get_string_id
+from spacy.strings import get_string_id
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..engine.columns import affix_columns
-from ..engine.threads import make_fork_lock
 from ..trees.constituency_trees import Constituent
-from .arrays import RowIndex, find_stretches, preceding
+from .arrays import find_stretches, preceding
 from .custom_columns import CustomColumns
 from .marks import IN_QUOTES, UNMARKED, WORD, attach_quotes, count_breaks, find_ending, read_before
 from .spelling import AS_WRITTEN, Spelling
 from .word_classes import MAX_CLASSES, WordClasses
+from .word_table import WordTable
 
 BY_TOKEN = {"tag": TAG, "pos": POS, "morph": MORPH}
 # Affixes of the lower-cased word by length; lengths of suffixes are negative.
@@ -45,14 +45,15 @@ MARKS = frozenset(".,;:?!…،؛؟।॥、。，；：？！")  # noqa: RUF001
 # The minimum number of tokens in stretches without a mark, without a lower-case word, and without a word that begins
 # with a lower-case letter. Any text has shorter ones: a long sentence, names, the lines of an address.
 UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH = 80, 6, 32
-# The cache of words is cleared at this size, so that memory is bounded (some 200 bytes per word).
-MAX_WORDS = 1 << 17
 # The maximum number of tokens before a token on which its values depend.
 CONTEXT = max(UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH)
-# Guards the caches of words: several threads may predict concurrently.
-_lock = make_fork_lock()
-# Whether words are whitespace, by hash, which is the same in every vocabulary.
-_is_space: dict[int, bool] = {}
+# The columns that depend on the case of a word.
+CASED = ("form", "shape")
+# What is known of each word besides its columns: whether it is whitespace, with how many line breaks (at most 2),
+# whether it is a mark, how it can end a sentence (`find_ending`), and whether it has, and begins with, a lower-case
+# letter. The last two are 0 if a character is not a letter: clitics such as "n't" do not follow the case of the text.
+FACTS = ("is_space", "n_breaks", "is_mark", "ending", "has_lower", "begins_lower")
+IS_SPACE, N_BREAKS, IS_MARK, ENDING, HAS_LOWER, BEGINS_LOWER = range(len(FACTS))
 # Vowels without diacritics, in scripts that write vowels.
 VOWELS = frozenset("aeiouyıæœøαεηιουωаеиоуыэюяєіѣ")  # noqa: RUF001
 ASCII_OUTLINE = str.maketrans("eiouy", "aaaaa")
@@ -67,18 +68,13 @@ def outline(word: str) -> str:
     return "".join("a" if normalize("NFD", letter)[:1] in VOWELS else letter for letter in word)
 
 
+# Not `Token.is_space`, which is always False if the vocabulary has no language.
+_are_space = WordTable(lambda words: [[word.isspace()] for word in words], 1, np.bool_)
+
+
 def find_whitespace(doc: Doc) -> np.ndarray:
     """Finds the tokens that are whitespace (bool, one per token)."""
-    global _is_space
-    is_space = _is_space
-    words = doc.to_array([ORTH])
-    distinct = set(words.tolist())
-    # Not `Token.is_space`, which is always False if the vocabulary has no language.
-    is_space.update((word, doc.vocab.strings[word].isspace()) for word in distinct.difference(is_space))
-    spaces = [word for word in distinct if is_space[word]]
-    if len(is_space) > MAX_WORDS:
-        _is_space = {}
-    return np.isin(words, spaces) if spaces else np.zeros(len(words), dtype=bool)
+    return _are_space.look_up(doc.to_array([ORTH]), doc.vocab.strings)[:, 0]
 
 
 def make_doc(rows: np.ndarray, attributes: Sequence[int], vocab: Vocab) -> Doc:
@@ -180,24 +176,13 @@ class WordColumns:
         self.custom = custom
         self.spelling = spelling
         self.custom_names = [(i, name) for i, name in enumerate(names) if name in custom.names]
-        others = (*BY_TOKEN, STYLE, GLUED, BEFORE, *custom.names)
-        self.by_word = [(i, name) for i, name in enumerate(names) if name not in others]
         places = {name: i for i, name in enumerate(names)}
         self.style, self.glued, self.before = map(places.get, (STYLE, GLUED, BEFORE))
-        self.reads_case = not preserve_case and bool({"form", "shape"}.intersection(names))
         self.by_token = [(i, BY_TOKEN[name]) for i, name in enumerate(names) if name in BY_TOKEN]
-        self._forget()
-
-    def _forget(self) -> None:
-        self.index = RowIndex()
-        self.values = np.zeros((1024, len(self.names)), dtype=np.uint64)
-        # The last two are False unless all characters are letters: clitics such as "n't" do not follow the case of the
-        # text.
-        self.is_space, self.is_mark, self.has_lower, self.begins_lower = np.zeros((4, 1024), dtype=bool)
-        # The row of the lower-cased word.
-        self.lowered = np.zeros(1024, dtype=np.intp)
-        # The result of `find_ending`, and the line breaks of whitespace.
-        self.ending, self.n_breaks = np.zeros((2, 1024), dtype=np.uint8)
+        self.cased = [] if preserve_case else [(i, name) for i, name in enumerate(names) if name in CASED]
+        # Facts, the columns that depend on the word alone, and zeros for others; `cased` columns in lower case.
+        self.known = (*FACTS, *names, *(f"lower_{name}" for _, name in self.cased))
+        self.table = WordTable(self._describe, len(self.known), np.uint64)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (WordColumns, (self.names, self.word_classes, self.preserve_case, self.custom, self.spelling))
@@ -208,20 +193,13 @@ class WordColumns:
         attributes = [ORTH, *(attribute for _, attribute in self.by_token), SPACY]
         # Not float64, as its stub says.
         by_token: Any = doc.to_array(attributes).reshape(len(doc), len(attributes))
-        words = by_token[:, 0]
-        with _lock:
-            if len(self.index) > MAX_WORDS:
-                self._forget()
-            rows, new = self.index.find(words)
-            if new:
-                self._add(new, doc.vocab.strings)
-                rows, _ = self.index.find(words)
-            is_space = self.is_space.take(rows)
-            tokens = np.flatnonzero(~is_space)
-            n_breaks = self.n_breaks.take(rows)
-            endings, begins_lower = self.ending.take(rows[tokens]), self.begins_lower.take(rows[tokens])
-            rows, style, n_open = self._read_stretches(rows[tokens])
-            values = self.values.take(rows, axis=0)
+        found = self.table.look_up(by_token[:, 0], doc.vocab.strings)
+        is_space = found[:, IS_SPACE] > 0
+        tokens = np.flatnonzero(~is_space)
+        lines = count_breaks(found[:, N_BREAKS], tokens)
+        found = found.take(tokens, axis=0)
+        endings, begins_lower = found[:, ENDING].astype(np.uint8), found[:, BEGINS_LOWER] > 0
+        values, style, n_open = self._read_stretches(found)
         for column, (i, _) in enumerate(self.by_token, start=1):
             values[:, i] = by_token[tokens, column]
         for i, name in self.custom_names:
@@ -229,7 +207,6 @@ class WordColumns:
         is_glued = preceding((by_token[:, -1] == 0) & ~is_space)[tokens]
         if self.style is not None:
             values[:, self.style] = style
-        lines = count_breaks(n_breaks, tokens)
         is_glued = attach_quotes(endings, is_glued, lines)
         if self.glued is not None:
             values[:, self.glued] = is_glued
@@ -240,57 +217,52 @@ class WordColumns:
         end = len(tokens) - n_open if more_follows else len(tokens)
         return values[:end], tokens[:end]
 
-    def _read_stretches(self, rows: np.ndarray) -> tuple[np.ndarray, Any, int]:
-        """Replaces rows by those of lower-cased words where case is not informative. Returns the rows; the style, since
-        the absence of marks is not informative in transcripts; and the number of tokens at the end that depend on later
-        ones."""
+    def _read_stretches(self, found: np.ndarray) -> tuple[np.ndarray, Any, int]:
+        """Returns the values of the rows of words, those of lower-cased words where case is not informative; the style,
+        since the absence of marks is not informative in transcripts; and the number of tokens at the end that depend on
+        later ones."""
         style, n_open = None, 0
+        _, values, lowered = np.hsplit(found, [len(FACTS), len(FACTS) + len(self.names)])
         if self.style is not None or self.before is not None:
-            is_unpunctuated, n_open = find_stretches(self.is_mark.take(rows), UNPUNCTUATED_STRETCH)
+            is_unpunctuated, n_open = find_stretches(found[:, IS_MARK], UNPUNCTUATED_STRETCH)
             style = np.where(is_unpunctuated, UNPUNCTUATED, PUNCTUATED)
-        if self.reads_case:
-            in_capitals, n_capitals = find_stretches(self.has_lower.take(rows), CAPITALS_STRETCH)
-            in_title_case, n_title = find_stretches(self.begins_lower.take(rows), TITLE_STRETCH, whole=False)
-            rows = np.where(in_capitals | in_title_case, self.lowered.take(rows), rows)
+        if self.cased:
+            in_capitals, n_capitals = find_stretches(found[:, HAS_LOWER], CAPITALS_STRETCH)
+            in_title_case, n_title = find_stretches(found[:, BEGINS_LOWER], TITLE_STRETCH, whole=False)
+            for (i, _), column in zip(self.cased, lowered.T, strict=True):
+                values[:, i] = np.where(in_capitals | in_title_case, column, values[:, i])
             n_open = max(n_open, n_capitals, n_title)
-        return rows, style, n_open
+        return values, style, n_open
 
-    def _add(self, words: list[int], strings: StringStore) -> None:
+    def _describe(self, words: list[str]) -> np.ndarray:
+        """Makes the rows of words: see `known`."""
         # All values come from the text, since the lexemes of a vocabulary without a language have no attributes.
-        texts = {word: self.spelling.spell(strings[word]) for word in words}
-        # Lower-cased words also get rows.
-        texts |= {get_string_id(lower): lower for lower in map(self.spelling.lower, [*texts.values()])}
-        _, words = self.index.find(np.array([*texts], dtype=np.uint64))
-        texts = {word: texts[word] for word in words}
-        first, end = len(self.index), len(self.index) + len(words)
-        if end > len(self.values):
-            self._grow(2 * end)
-        lower_texts = list(map(self.spelling.lower, texts.values()))
-        lower = np.array([get_string_id(text) for text in lower_texts], dtype=np.uint64)
-        columns: dict[str, Any] = {"word": lower, "form": list(map(get_string_id, texts.values()))}
-        columns |= zip(CLASSES, self.word_classes.look_up(lower).T, strict=True)
-        columns |= self._make_affixes(lower_texts)
-        for i, name in self.by_word:
-            if name == "shape":
-                columns[name] = [get_string_id(word_shape(text)) for text in texts.values()]
-            self.values[first:end, i] = columns[name]
-        self.is_space[first:end] = [text.isspace() for text in texts.values()]
-        self.is_mark[first:end] = [MARKS.issuperset(text) for text in texts.values()]
-        self.ending[first:end] = [find_ending(text) for text in texts.values()]
-        self.n_breaks[first:end] = [min(text.count("\n"), 2) if text.isspace() else 0 for text in texts.values()]
-        self.has_lower[first:end] = [text.isalpha() and not text.isupper() for text in texts.values()]
-        self.begins_lower[first:end] = [text.isalpha() and text[0].islower() for text in texts.values()]
-        rows = {word: row for row, word in enumerate(words, start=first)}
-        known, _ = self.index.find(lower)
-        self.lowered[first:end] = [
-            rows.get(word, row) for word, row in zip(lower.tolist(), known.tolist(), strict=True)
-        ]
-        # Last: if anything above fails or is interrupted, the words stay unknown.
-        self.index.add(np.array(words, dtype=np.uint64))
+        texts = list(map(self.spelling.spell, words))
+        lowered = list(map(self.spelling.lower, texts))
+        lower = np.array(list(map(get_string_id, lowered)), dtype=np.uint64)
+        columns: dict[str, Any] = {
+            "is_space": [text.isspace() for text in texts],
+            "n_breaks": [min(text.count("\n"), 2) if text.isspace() else 0 for text in texts],
+            "is_mark": [MARKS.issuperset(text) for text in texts],
+            "ending": list(map(find_ending, texts)),
+            "has_lower": [text.isalpha() and not text.isupper() for text in texts],
+            "begins_lower": [text.isalpha() and text[0].islower() for text in texts],
+            "form": list(map(get_string_id, texts)),
+            **dict.fromkeys(("word", "lower_form"), lower),
+            **dict(zip(CLASSES, self.word_classes.look_up(lower).T, strict=True)),
+            **self._make_affixes(lowered),
+        }
+        for name, spelt in ("shape", texts), ("lower_shape", lowered):
+            if name in self.known:
+                columns[name] = [get_string_id(word_shape(text)) for text in spelt]
+        rows = np.zeros((len(words), len(self.known)), dtype=np.uint64)
+        for i, name in enumerate(self.known):
+            rows[:, i] = columns.get(name, 0)
+        return rows
 
     def _make_affixes(self, words: list[str]) -> dict[str, np.ndarray]:
         """Makes the columns of parts of lower-cased words that the templates read."""
-        names = {name for _, name in self.by_word}
+        names = set(self.names)
         outlines = list(map(outline, words)) if names.intersection((*OUTLINES, *INNER)) else []
         columns: dict[str, np.ndarray] = {}
         for lengths, texts in ((AFFIXES, words), (OUTLINES, outlines)):
@@ -300,9 +272,3 @@ class WordColumns:
             ends = [text[: len(text) - INNER[name]] for text in outlines]
             columns[name] = affix_columns(ends, [-3])[:, 0]
         return columns
-
-    def _grow(self, size: int) -> None:
-        for name in ("values", "is_space", "is_mark", "has_lower", "begins_lower", "lowered", "ending", "n_breaks"):
-            array = getattr(self, name)
-            added = np.zeros((size - len(array), *array.shape[1:]), dtype=array.dtype)
-            setattr(self, name, np.concatenate([array, added]))

@@ -229,10 +229,3 @@ def test_layout_and_blank_lines_can_be_ignored(pipeline):
         parser.cfg["layout"] = True
     doc[3].is_sent_start = False
     assert parser.get_constraints(doc).tolist() == [1, 0, 0, -1, -1, -1]
-
-
-def test_many_words_do_not_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(layout, "MAX_WORDS", 100)
-    for n in range(0, 1000, 10):
-        find_layout(Doc(NLP.vocab, [f"{n + i}\n" for i in range(10)]))
-    assert len(layout._rows) <= 120
