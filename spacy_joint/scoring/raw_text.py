@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.scorer import PRFScore
 from spacy.tokens import Doc
@@ -100,16 +100,15 @@ def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[
         scores["tokens"].score_set(set(actual.tokens), set(expected.tokens))
         scores["sents"].score_set(set(actual.sentences), set(expected.sentences))
         pairs = list(_align(expected.words, actual.words))
-        aligned = {id(word): gold for gold, word in pairs}
+        aligned: _Aligned = {word: gold for gold, word in pairs}
         count(scores["words"], len(pairs), len(actual.words), len(expected.words))
-        content = [[word for word in words if word.has_content] for words in (actual.words, expected.words)]
-        for name, are_same in COMPARED.items():
-            is_of_content = name in CONTENT_MEASURES
-            compared = content if is_of_content else (actual.words, expected.words)
-            correct = sum(
-                are_same(gold, word, aligned) for gold, word in pairs if gold.has_content or not is_of_content
-            )
-            count(scores[name], correct, *map(len, compared))
+        everything: Any = pairs, actual.words, expected.words
+        content = [pair for pair in pairs if pair[0].has_content]
+        of_content = content, *([word for word in words if word.has_content] for words in everything[1:])
+        for name, get in COMPARED.items():
+            chosen, *words = of_content if name in CONTENT_MEASURES else everything
+            correct = sum(get(gold, aligned) == get(word, aligned) for gold, word in chosen)
+            count(scores[name], correct, *map(len, words))
     summary: dict[str, float] = {}
     for name, score in scores.items():
         if name not in COMPARED:
@@ -118,44 +117,37 @@ def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[
     return summary
 
 
-_Aligned = dict[int, _Word]
-"""The word of the reference for the id of each aligned word."""
+_Aligned = dict[_Word | None, _Word]
+"""The words of the reference by the words that are aligned with them. Other words stand for themselves."""
 
 
-def _have_same_head(gold: _Word, word: _Word, aligned: _Aligned) -> bool:
-    return gold.head is None if word.head is None else aligned.get(id(word.head)) is gold.head is not None
+def _get_arc(word: _Word, aligned: _Aligned) -> tuple[_Word | None, str]:
+    return aligned.get(word.head, word.head), word.relation
 
 
-def _have_same_arc(gold: _Word, word: _Word, aligned: _Aligned) -> bool:
-    return gold.relation == word.relation and _have_same_head(gold, word, aligned)
+def _get_lemma(word: _Word, aligned: _Aligned) -> str:
+    return "_" if aligned.get(word, word).lemma == "_" else word.lemma
 
 
-def _have_same_lemma(gold: _Word, word: _Word) -> bool:
-    return gold.lemma in ("_", word.lemma)
+def _get_morphology(word: _Word, aligned: _Aligned) -> object:
+    """Get the part of speech and features of a word, and those and the relations of its function words."""
+    functions = [(aligned.get(each, each), each.relation, each.pos, each.morph) for each in word.function_words]
+    return word.pos, word.morph, functions
 
 
-def _have_same_morphology(gold: _Word, word: _Word, aligned: _Aligned) -> bool:
-    """Return whether parts of speech and features are the same, and those and the relations of function words, too."""
-    return (gold.pos, gold.morph) == (word.pos, word.morph) and [
-        (function, function.relation, function.pos, function.morph) for function in gold.function_words
-    ] == [
-        (aligned.get(id(function)), function.relation, function.pos, function.morph) for function in word.function_words
-    ]
-
-
-COMPARED: dict[str, Callable[[_Word, _Word, _Aligned], bool]] = {
-    "tag": lambda gold, word, aligned: gold.tag == word.tag,
-    "pos": lambda gold, word, aligned: gold.pos == word.pos,
-    "morph": lambda gold, word, aligned: gold.morph == word.morph,
-    "alltags": lambda gold, word, aligned: (gold.tag, gold.pos, gold.morph) == (word.tag, word.pos, word.morph),
-    "lemma": lambda gold, word, aligned: _have_same_lemma(gold, word),
-    "uas": _have_same_head,
-    "las": _have_same_arc,
-    "clas": _have_same_arc,
-    "mlas": lambda *words: _have_same_arc(*words) and _have_same_morphology(*words),
-    "blex": lambda gold, word, aligned: _have_same_arc(gold, word, aligned) and _have_same_lemma(gold, word),
+COMPARED: dict[str, Callable[[_Word, _Aligned], object]] = {
+    "tag": lambda word, aligned: word.tag,
+    "pos": lambda word, aligned: word.pos,
+    "morph": lambda word, aligned: word.morph,
+    "alltags": lambda word, aligned: (word.tag, word.pos, word.morph),
+    "lemma": _get_lemma,
+    "uas": lambda word, aligned: aligned.get(word.head, word.head),
+    "las": _get_arc,
+    "clas": _get_arc,
+    "mlas": lambda *given: (_get_arc(*given), _get_morphology(*given)),
+    "blex": lambda *given: (_get_arc(*given), _get_lemma(*given)),
 }
-"""Whether two aligned words have the same annotation."""
+"""The annotation that must be the same in two aligned words."""
 CONTENT_MEASURES = frozenset(("clas", "mlas", "blex"))
 
 
