@@ -20,9 +20,9 @@ def count(score: PRFScore, right: int, found: int, expected: int) -> None:
     score.fn += expected - right
 
 
-def report(name: str, score: PRFScore | None) -> dict[str, float | None]:
+def report(name: str, score: PRFScore) -> dict[str, float | None]:
     """Report precision, recall and F1 as NAME_p, NAME_r and NAME_f; None if there is nothing to score."""
-    values = (score.precision, score.recall, score.fscore) if score is not None and len(score) else (None,) * 3
+    values = (score.precision, score.recall, score.fscore) if len(score) else (None,) * 3
     return {f"{name}_{measure}": value for measure, value in zip("prf", values, strict=True)}
 
 

@@ -34,7 +34,6 @@ def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -
     """
     parameters = load_parameters("evalb")
     constituents, segments = BracketScores(), PRFScore()
-    has_constituents = has_segments = False
     for example in examples:
         predicted, reference = example.predicted, example.reference
         if (gold := get_constituents(reference)) is None:
@@ -42,24 +41,22 @@ def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -
         words, edges = Places(reference, parameters), Places(predicted, parameters).edges
         hedged = [constituent for constituent in gold if words.count_words(constituent[1], constituent[2]) <= max_span]
         if CONSTITUENTS in predicted.spans:
-            has_constituents = True
             extents = ((span.label_, [edges(span.start, span.end)]) for span in predicted.spans[CONSTITUENTS])
             found = [(label, extent) for label, extent in extents if words.fits(extent[0], max_span)]
             expected = [(label, [words.edges(start, end)]) for label, start, end in hedged]
             for pair in zip(words.count_brackets(found), words.count_brackets(expected), strict=True):
                 constituents.add(*pair)
         if SEGMENTS in predicted.spans:
-            has_segments = True
             sentences = {sentence.start for sentence in list_sentences(reference)}
             segmented = find_segments(hedged, len(reference), sentences)
             expected_segments = {words.edges(start, end) for _, start, end in segmented}
             segments.score_set({edges(span.start, span.end) for span in predicted.spans[SEGMENTS]}, expected_segments)
     scores = constituents.to_dict("hedge")
     return {
-        **report("hedge", constituents.all if has_constituents else None),
-        "hedge_per_type": scores["hedge_per_type"] if has_constituents else None,
+        **report("hedge", constituents.all),
+        "hedge_per_type": scores["hedge_per_type"] or None,
         "hedge_exact": scores["hedge_exact"],
-        **report("hedge_seg", segments if has_segments else None),
+        **report("hedge_seg", segments),
     }
 
 
