@@ -16,8 +16,6 @@ from ..errors import Errors, JointValueError
 EDGES = "edges"
 # Chosen on the aligned words of Earnings-22: in these bins, pauses predict boundaries nearly as well as unbinned.
 BUILT_IN: Mapping[str, Mapping[str, Any]] = {PAUSE: {EDGES: [0.005, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9, 1.3]}}
-# The cache of categories is cleared at this size, so that memory is bounded.
-MAX_CATEGORIES = 1 << 17
 
 
 class CustomColumns:
@@ -40,11 +38,6 @@ class CustomColumns:
                 allowed = "a name without whitespace and dots that the component does not use itself"
                 raise JointValueError(Errors.J030, name="The name of a column", value=name, allowed=allowed)
             self.edges[name] = _read_edges(name, described)
-        self._forget()
-
-    def _forget(self) -> None:
-        # The values of categories that have been seen. Several threads may read.
-        self._categories: dict[Any, int] = {None: 0, "": 0}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (CustomColumns, (self.describe(self.wanted),))
@@ -66,27 +59,22 @@ class CustomColumns:
             return np.zeros(len(doc), dtype=np.uint64)
         edges = self.edges[name]
         if edges is None:
-            return self._hash(name, values)
+            return _hash(name, values)
         numbers = _to_numbers(name, values)
         bins = np.searchsorted(edges, numbers, side="right").astype(np.uint64) + np.uint64(1)
         bins[np.isnan(numbers)] = 0
         return bins
 
-    def _hash(self, name: str, values: Any) -> np.ndarray:
-        known = self._categories
-        listed = values.tolist() if isinstance(values, np.ndarray) else values
-        try:
-            new = set(listed).difference(known)
-        except TypeError as error:
-            raise JointValueError(Errors.J613, name=name, value=listed[0], allowed="strings or integers") from error
-        for value in new:
-            if not isinstance(value, (str, Integral)):
-                raise JointValueError(Errors.J613, name=name, value=value, allowed="strings or integers")
-            # True and 1 are the same key.
-            known[value] = get_string_id(value if isinstance(value, str) else str(int(value)))
-        if len(known) > MAX_CATEGORIES:
-            self._forget()
-        return np.fromiter(map(known.__getitem__, listed), dtype=np.uint64, count=len(listed))
+
+def _hash(name: str, values: Any) -> np.ndarray:
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    for value in listed:
+        if not (value is None or isinstance(value, (str, Integral))):
+            raise JointValueError(Errors.J613, name=name, value=value, allowed="strings or integers")
+    distinct: set[Any] = set(listed) - {None}
+    # True and 1 are the same key.
+    ids = {value: get_string_id(value if isinstance(value, str) else str(int(value))) for value in distinct}
+    return np.array([ids.get(value, 0) for value in listed], dtype=np.uint64)
 
 
 def _read_edges(name: str, described: Any) -> np.ndarray | None:

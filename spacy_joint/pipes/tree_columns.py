@@ -61,8 +61,6 @@ class TreeColumns:
         numbers = [(RELATIVES.index(relative), sources.index(column)) for relative, column in shown]
         self.shown = np.array(numbers, dtype=np.int32)
         self.reads_tree = not set(TREE_COLUMNS).isdisjoint(names)
-        # The kind of a dependent by the hash of its relation.
-        self.kinds: dict[int, int] = {}
 
     def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Returns the values of the columns, and the tokens of their rows: see `WordColumns.values_of`.
@@ -86,8 +84,6 @@ class TreeColumns:
         dependents = np.zeros(len(tokens), dtype=np.uint64)
         np.add.at(dependents, heads[is_below], relations[is_below])
         sources = np.column_stack([values, relations, sides.astype(np.uint64), dependents])
-        listed = relations.tolist()
-        for relation in set(listed).difference(self.kinds):
-            self.kinds[relation] = KINDS.get(cut_subtype(doc.vocab.strings[relation]), OTHER)
-        kinds = np.fromiter(map(self.kinds.__getitem__, listed), dtype=np.uint8, count=len(listed))
+        names = {relation: cut_subtype(doc.vocab.strings[relation]) for relation in set(relations.tolist())}
+        kinds = np.array([KINDS.get(names[relation], OTHER) for relation in relations.tolist()], dtype=np.uint8)
         return show_relatives(sources, heads, kinds, SHARES, self.shown), tokens

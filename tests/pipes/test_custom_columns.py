@@ -221,6 +221,11 @@ def test_values_of_the_wrong_type_are_refused(values, settings):
         read(make_doc(values), settings)
 
 
+def test_the_wrong_value_is_shown():
+    with pytest.raises(JointValueError, match=r"\[J613\].*\[1\]"):
+        read(make_doc(["a", None, [1], "b", "c", "d"]), {"pause": {}})
+
+
 def test_columns_are_saved_with_documents_and_reach_the_predicted_side():
     doc = make_doc([0.0, None, 0.2, 0.3, 0.4, 0.5])
     doc._.token_columns["pitch"] = np.arange(6, dtype=np.float32)
