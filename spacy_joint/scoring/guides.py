@@ -13,6 +13,7 @@ from spacy.training import Example
 
 from ..annotation import custom_columns
 from ..pipes.guide_columns import find_span_places
+from ..pipes.token_columns import find_reference_starts
 from .counts import count, divide, make_factory, report
 
 GUIDE = (custom_columns.GUIDE_BOUNDARY, custom_columns.GUIDE_HEAD, custom_columns.GUIDE_LABEL)
@@ -34,12 +35,12 @@ def score_guides(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         odds, offsets, labels = (custom_columns.read_column(predicted, name) for name in GUIDE)
         if odds is None or offsets is None or labels is None:
             continue
-        starts = example.get_aligned_sent_starts()
+        starts = find_reference_starts(example)
         heads, names = example.get_aligned_parse(projectivize=False)
         words = np.flatnonzero(~np.isnan(np.asarray(offsets, dtype=np.float32))).tolist()
         for token in words:
-            is_start, found = starts[token], bool(odds[token] > 0) or token == words[0]
-            if is_start is not None:
+            if starts is not None:
+                is_start, found = bool(starts[token]), bool(odds[token] > 0) or token == words[0]
                 count(boundaries, found and is_start, found, is_start)
             if heads[token] is not None and names[token]:
                 n += 1
