@@ -14,11 +14,10 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation.quotations import CUES, QUOTATIONS, TYPES
+from ..annotation.quotations import CUES, QUOTATIONS, TYPES, Run, find_heads
 from .counts import make_factory
 
 ALL = "all"
-Run = tuple[int, int]
 
 
 class Counts:
@@ -107,10 +106,9 @@ def get_runs(doc: Doc, key: str) -> dict[Run, str]:
 
 
 def get_heads(doc: Doc, key: str) -> set[int]:
-    """Get the head words of a group of spans: the roots of their trees, or, without trees, their first words."""
+    """Get the head words of a group of spans, not counting whitespace: see `find_heads`."""
     numbers = _number_words(doc)
-    parsed = doc.has_annotation("DEP")
-    return {numbers[span.root.i if parsed else span.start] for span in doc.spans.get(key, ())}
+    return {numbers[head] for head in find_heads(doc, key)}
 
 
 def count_strict(gold: dict[Run, str], predicted: dict[Run, str], kind: str = ALL) -> Counts:
