@@ -6,7 +6,7 @@ gaps between other words make a constituent discontinuous. Brackets are multiset
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -98,14 +98,16 @@ class BracketScores:
         """Add a sentence."""
         self.sentences += 1
         self.exact += found == expected
-        _add(self.all, found, expected)
-        for label in {bracket[0] for bracket in found | expected}:
-            _add(self.by_label.setdefault(label, PRFScore()), _select(found, label), _select(expected, label))
-        found, expected = _select(found), _select(expected)
-        if found or expected:
+        sides = found & expected, found, expected
+        _count(self.all, sides)
+        for label in {label for label, _ in found | expected}:
+            score = self.by_label.setdefault(label, PRFScore())
+            _count(score, [{bracket: n for bracket, n in side.items() if bracket[0] == label} for side in sides])
+        split = [{bracket: n for bracket, n in side.items() if len(bracket[1]) > 1} for side in sides]
+        if any(split):
             self.discontinuous_sentences += 1
-            self.discontinuous_exact += found == expected
-            _add(self.discontinuous, found, expected)
+            self.discontinuous_exact += split[1] == split[2]
+            _count(self.discontinuous, split)
 
     def to_dict(self, name: str) -> dict[str, Any]:
         """Return all scores, between 0 and 1, with the prefix `name`; None where there is nothing to score."""
@@ -118,14 +120,6 @@ class BracketScores:
         }
 
 
-def _select(brackets: Counter[Bracket], label: str | None = None) -> Counter[Bracket]:
-    """Select the brackets with a label; None: the discontinuous brackets."""
-
-    def is_chosen(bracket: Bracket) -> bool:
-        return len(bracket[1]) > 1 if label is None else bracket[0] == label
-
-    return Counter({bracket: n for bracket, n in brackets.items() if is_chosen(bracket)})
-
-
-def _add(score: PRFScore, found: Counter[Bracket], expected: Counter[Bracket]) -> None:
-    count(score, (found & expected).total(), found.total(), expected.total())
+def _count(score: PRFScore, sides: Sequence[Mapping[Bracket, int]]) -> None:
+    """Count brackets: those on both sides, those found, and those expected."""
+    count(score, *(sum(side.values()) for side in sides))
