@@ -9,7 +9,7 @@ import numpy as np
 from spacy.attrs import DEP, HEAD
 from spacy.training import Example
 
-from ..annotation.dependency_trees import find_cycle, prune
+from ..annotation.dependency_trees import prune
 from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
 from .system import name_arc
 
@@ -56,7 +56,7 @@ def _project(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[str
     """Projects heads and labels, such that they form one tree per sentence."""
     aligned_heads, aligned_labels = example.get_aligned_parse(projectivize=False)
     n_tokens = len(example.predicted)
-    heads, roots_of = np.arange(n_tokens), np.arange(n_tokens)
+    heads = np.arange(n_tokens)
     labels = [label or NO_LABEL for label in aligned_labels]
     root_label = next(token.dep_ for token in example.reference if token.head.i == token.i)
     # Whitespace before the first sentence is a separate range, which is left out later.
@@ -66,7 +66,6 @@ def _project(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[str
         known = {i: aligned_heads[i] for i in sentence if aligned_heads[i] is not None and aligned_heads[i] in sentence}
         roots = [i for i, head in known.items() if head == i]
         root = roots[0] if roots else begin
-        roots_of[begin:end] = root
         for i in sentence:
             heads[i] = known.get(i, root) if i not in roots else root
         heads[root] = root
@@ -75,6 +74,4 @@ def _project(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[str
             labels[i] = NO_LABEL
         if not roots:
             labels[root] = root_label
-    while (token := find_cycle(heads.tolist())) is not None:
-        heads[token] = roots_of[token]
     return heads, labels
