@@ -48,8 +48,6 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     # The optimizer, once training has begun in this process, and the state of an interrupted training to resume.
     _optimizer: Optimizer | None = None
     _interrupted: dict[str, Any] | None = None
-    # Updates since the component was created, for error messages.
-    _n_updates = 0
 
     def __init__(
         self,
@@ -198,9 +196,8 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         set_dropout_rate(self.model, drop)
         vectors, backprop_vectors = self.model.get_ref("tok2vec").begin_update([eg.predicted for eg in examples])
         loss, d_vectors = self.learn(vectors, examples)
-        self._n_updates += 1
         if not isfinite(loss):
-            raise JointValueError(Errors.J661, name=self.name, step=self._n_updates, loss=loss)
+            raise JointValueError(Errors.J661, name=self.name, step=self.n_steps + 1, loss=loss)
         losses[self.name] += loss
         backprop_vectors(d_vectors)
         if sgd is not None:
