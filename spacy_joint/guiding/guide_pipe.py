@@ -260,21 +260,6 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
                     setattr(self, name, int(state[name]))
                 self._interrupted = state
 
-    def keep_model(self) -> Callable[[], None]:
-        """Keeps the cfg and any weights; returns a function that restores them."""
-        cfg, weights = dict(self.cfg), self.model.to_bytes() if self.is_initialized else None
-
-        def restore() -> None:
-            self.cfg = cfg
-            if weights is not None:
-                self.model.from_bytes(weights)
-                return
-            for node in self.model.walk():
-                for name in node.param_names:
-                    node.set_param(name, None)
-
-        return restore
-
     def _check(self) -> None:
         """Adds loaded labels to the vocabulary; raises TypeError if weights do not fit them, or are missing."""
         if not (isinstance(self.cfg, dict) and all(map(_is_label_list, self.cfg.values()))):

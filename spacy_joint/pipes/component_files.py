@@ -95,10 +95,6 @@ class ComponentFiles:
         RAISES ValueError: If one is missing or damaged.
         """
 
-    def keep_model(self) -> Callable[[], None]:
-        """Keeps the cfg and the model, if `load_parts` changes them; returns a function that restores them."""
-        return lambda: None
-
     def warn_once(self, warning: Message, about: str = "", **values: object) -> None:
         """Gives a warning of the catalogue, unless this component has given it before about the same thing."""
         if (warning.code, about) not in self._warned:
@@ -108,11 +104,14 @@ class ComponentFiles:
     def to_bytes(self, *, exclude: Collection[str] = ()) -> bytes:
         """Saves the component to bytes."""
         with _lock:
-            parts = {name: save() for name, save in self.list_savers(exclude).items() if name not in exclude}
+            parts = self._save(exclude)
             if "vocab" not in exclude:
                 parts["vocab"] = self.vocab.to_bytes(exclude=exclude)
         content: bytes = srsly.msgpack_dumps(parts)
         return content
+
+    def _save(self, exclude: Collection[str]) -> dict[str, bytes]:
+        return {name: save() for name, save in self.list_savers(exclude).items() if name not in exclude}
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Collection[str] = ()) -> Self:
         """Loads the bytes of `to_bytes`.
@@ -153,7 +152,7 @@ class ComponentFiles:
     def _load(self, saved: Path | Mapping[str, bytes], exclude: Collection[str]) -> Self:
         parts = Parts(saved, exclude)
         with _lock:
-            attributes, restore_model = dict(vars(self)), self.keep_model()
+            attributes, before = dict(vars(self)), self._save(())
             try:
                 self.load_parts(parts)
                 with report_damage(parts.source, "vocab"):
@@ -163,8 +162,8 @@ class ComponentFiles:
                     elif (vocab := parts.get("vocab", required=False)) is not None:
                         self.vocab.from_bytes(vocab.content, exclude=exclude)
             except BaseException:
+                self.load_parts(Parts(before, ()))
                 vars(self).clear()
                 vars(self).update(attributes)
-                restore_model()
                 raise
         return self

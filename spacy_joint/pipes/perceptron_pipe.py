@@ -183,19 +183,6 @@ class PerceptronPipe(ComponentFiles, ABC):
 
     # Files.
 
-    def keep_model(self) -> Callable[[], None]:
-        """Keeps the cfg and the model; returns a function that restores them."""
-        cfg, perceptron, size = dict(self.cfg), self.perceptron, self.model.maybe_get_dim("nO")
-        state = dict(vars(perceptron))
-
-        def restore() -> None:
-            self.cfg = cfg
-            vars(perceptron).clear()
-            vars(perceptron).update(state)
-            self.model.set_dim("nO", size, force=True)  # type: ignore[arg-type]  # None if it was unknown
-
-        return restore
-
     def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
         """Lists functions that make the content of each file."""
         digest = self.word_classes.digest
