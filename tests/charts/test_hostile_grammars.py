@@ -18,28 +18,12 @@ from spacy_joint.charts.grammar import Grammar, Rule
 from spacy_joint.errors import JointValueError
 
 from ..engine.sharing import Busy
+from ..fuzz.readers import GRAMMAR
 from ..trees.strategies import trees
 from .grammars import tag
 from .test_cyk import ALL_TAGS, SYMBOLS, find_best, grammars, make_grammar
 
 QUICK = settings(max_examples=60)
-GRAMMAR = """pcfg 1
-root R
-binary 2
-A -> A B 0.25
-R -> A B 0.5
-unary 2
-A -> B 0.25
-B -> A 0.5
-words 2
-a A 0.25 B 0.125
-b B 0.125
-rare 1
-b
-classes 1
-: 2 A 0.125 B 0.0625
-end
-"""
 # Each symbol of each cell comes from any two: much work for few words.
 SATURATED = make_grammar(
     [Rule(parent, (left, right), 1 / 20) for parent in SYMBOLS for left in SYMBOLS for right in SYMBOLS]
