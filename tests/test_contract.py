@@ -589,6 +589,9 @@ def test_examples_without_annotation_change_nothing(component, model_of, nlp, pi
     docs = [nlp.make_doc(text) for text in ["hello there", "", " "]]
     losses = pipe.update([Example(doc, doc.copy()) for doc in docs], losses={})
     assert losses == {component.factory: 0.0}
+    if hasattr(pipe, "perceptron"):
+        # They only count as seen.
+        pipe.perceptron.n_seen -= len(docs)
     assert model_of(nlp) == before
 
 

@@ -70,7 +70,7 @@ class LinearModel(ABC):
         self._use([])
 
     def _use(self, tables: list[Weights], n_seen: int = 0) -> None:
-        # `n_seen` counts the documents up to the last update, including those without instances.
+        # `n_seen` counts documents, including those without instances.
         self._tables, self.n_seen = tables, n_seen
         self._learners: list[Any] = []
         # `_learnt` is replaced by each update; `_finished` is the one that the prediction weights were made from.

@@ -6,9 +6,8 @@ import re
 import warnings
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -24,7 +23,6 @@ from ..annotation.custom_columns import FINE_TAG, GUIDE_COLUMNS
 from ..annotation.sentences import list_sentences
 from ..engine.columns import Columns
 from ..engine.learner import Instance
-from ..engine.mixing import TrainingState
 from ..engine.threads import open_pool
 from ..errors import Errors, JointValueError, JointWarning, Warnings
 from ..files.grouping import group_by_size
@@ -69,8 +67,6 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         "morph": "sequence_morphologizer",
         "dep": "joint_sbd_parser",
     }
-    # Documents since the last update, which are not yet in the perceptron's `n_seen`.
-    _n_pending = 0
     # Non-empty documents examined, up to FIRST_EXAMPLES, and the unusable ones among them.
     _n_examined = _n_unusable = 0
     # Whether an example has several sentences.
@@ -246,7 +242,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
 
     def _set_up(self, labels: Any, templates: str) -> None:
         super()._set_up(labels, templates)
-        self._n_pending = self._n_examined = self._n_unusable = 0
+        self._n_examined = self._n_unusable = 0
         self._is_divided = False
 
     def update(
@@ -275,10 +271,9 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         if not self.is_trainable:
             return losses
         read = self._list_read_attributes()
-        n_seen = self.perceptron.n_seen + self._n_pending
         examples = [
             fall_back_to_gold(example, read, drop, (self.perceptron.seed, number))
-            for number, example in enumerate(examples, start=n_seen)
+            for number, example in enumerate(examples, start=self.perceptron.n_seen)
         ]
         self.warn_of_missing_attributes(example.predicted for example in examples)
         made = list(map(self.make_instances, examples))
@@ -286,24 +281,12 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         if self.learns_boundaries and self._n_examined < FIRST_EXAMPLES:
             self._is_divided |= any(len(list_sentences(example.reference)) > 1 for example in examples)
         self._count_unusable(not found for found, eg in zip(made, examples, strict=True) if len(eg.predicted))
-        self._n_pending += len(examples)
         self.forget_predictions()
         if instances:
             learnt = self.perceptron.update(instances, drop)
-            self.perceptron.n_seen += self._n_pending
-            self._n_pending = 0
             losses[self.name] += learnt["violation"] / len(instances)
+        self.perceptron.n_seen += len(examples)
         return losses
-
-    def copy_states(self) -> list[TrainingState]:
-        """Copies the training states of all tables, for passes elsewhere: see engine/mixing.py."""
-        return [replace(state, n_seen=state.n_seen + self._n_pending) for state in self.perceptron.copy_states()]
-
-    def restore_states(self, states: Sequence[TrainingState]) -> None:
-        """Resumes from training states: see `LinearModel.restore_states`."""
-        self.perceptron.restore_states(states)
-        self._n_pending = 0
-        self.forget_predictions()
 
     def warn_of_missing_attributes(self, docs: Iterable[Doc]) -> None:
         """Warns once of each attribute or column that the templates read and no token of a document has."""

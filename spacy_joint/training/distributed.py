@@ -125,7 +125,7 @@ class Training:
             finish_log()
 
     def _run_epoch(self, runner: PassRunner) -> dict[str, float]:
-        states = self.component.copy_states()
+        states = self.component.perceptron.copy_states()
         mixed: list[TrainingState] = []
         losses: Counter[str] = Counter()
         for start, passes in zip(states, runner.run(states, self.progress.epoch), strict=True):
@@ -135,7 +135,8 @@ class Training:
                 self.progress.step += each.n_batches
                 self.progress.words += each.n_words
             mixed.append(mix(start, [each.state for each in passes]))
-        self.component.restore_states(mixed)
+        self.component.perceptron.restore_states(mixed)
+        self.component.forget_predictions()
         self.progress.epoch += 1
         return dict(losses)
 

@@ -97,7 +97,7 @@ class Worker:
         perceptron = self.component.perceptron
         perceptron.first_table = table
         # Shards drop different features.
-        self.component.restore_states([replace(state, seed=state.seed + shard)])
+        perceptron.restore_states([replace(state, seed=state.seed + shard)])
         training: dict[str, Any] = registry.resolve(self.config["training"], schema=ConfigSchemaTraining)
         # The documents are shuffled before every epoch, and batchers may change from batch to batch.
         random.setstate(random_state)
@@ -123,7 +123,7 @@ class Worker:
             losses.update(info["losses"])
             n_batches, n_words = n_batches + 1, info["words"]
         seconds = time.process_time() - start
-        (learnt,) = self.component.copy_states()
+        (learnt,) = perceptron.copy_states()
         return Pass(replace(learnt, seed=state.seed), dict(losses), n_batches, n_words, seconds)
 
 

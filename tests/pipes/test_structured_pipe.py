@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train as train_loop
@@ -93,6 +94,16 @@ def test_both_learn_in_one_update(saved_pipeline, read_examples, train):
     losses = {}
     train(nlp, read_examples(nlp, "dev"), epochs=1, losses=losses)
     assert losses["sequence_tagger"] > 0 and losses["joint_sbd_parser"] > 0
+
+
+def test_documents_from_which_one_learns_nothing_count_as_seen_by_both(saved_pipeline):
+    nlp = spacy.load(saved_pipeline)
+    tagger, parser = (nlp.get_pipe(name).perceptron for name in ("sequence_tagger", "joint_sbd_parser"))
+    reference = Doc(nlp.vocab, words=["hello", "there"], tags=nlp.get_pipe("sequence_tagger").labels[:2])
+    seen = tagger.n_seen
+    assert seen == parser.n_seen
+    nlp.update([Example(nlp.make_doc("hello there"), reference)])
+    assert tagger.n_seen == parser.n_seen == seen + 1
 
 
 def test_components_may_have_other_names_and_occur_twice(saved_pipeline):

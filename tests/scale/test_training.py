@@ -57,7 +57,7 @@ def ray():
 
 def run_epochs(training, runner):
     """All that was learnt in two epochs from the state at the beginning."""
-    states = training.component.copy_states()
+    states = training.component.perceptron.copy_states()
     passes = [list(runner.run(states, epoch)) for epoch in range(2)]
     return [
         [getattr(each.state, name).tobytes() for name in ("raw", "total", "n_changes")] + [each.losses, each.n_batches]
@@ -110,7 +110,7 @@ def test_a_worker_that_is_killed_in_a_pass_is_replaced(training, runner, ray, le
 def test_errors_of_workers_are_those_of_one_process(training, ray):
     for make_runner in (partial(RayPassRunner, ray, 1), LocalPassRunner):
         with pytest.raises(JointValueError, match=r"^\[J735\] Shard \d+ of 99 ") as caught:
-            list(make(training, make_runner, 99).run(training.component.copy_states(), 0))
+            list(make(training, make_runner, 99).run(training.component.perceptron.copy_states(), 0))
         assert type(caught.value) is JointValueError
 
 
