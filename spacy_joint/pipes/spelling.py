@@ -95,10 +95,11 @@ class Spelling:
         its end (int64, ascending); None if positions do not change."""
         if unicodedata.is_normalized("NFC", text) and SOFT_HYPHEN not in text:
             return self._replace(text), None
-        begins = [0, *(i for i, character in enumerate(text) if i and not _combines(character)), len(text)]
+        # What follows whitespace belongs to no word before it.
+        begins = [i for i in range(1, len(text)) if text[i - 1].isspace() or not _combines(text[i])]
         pieces: list[str] = []
         positions: list[int] = []
-        for begin, end in pairwise(begins):
+        for begin, end in pairwise([0, *begins, len(text)]):
             given = text[begin:end]
             piece = unicodedata.normalize("NFC", given.replace(SOFT_HYPHEN, "")) or given
             # Some characters are decomposed by NFC.

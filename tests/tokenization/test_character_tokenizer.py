@@ -8,7 +8,7 @@ import unicodedata
 import numpy as np
 import pytest
 import spacy
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -191,6 +191,7 @@ def test_unusual_text_is_kept(english, chinese, text):
 
 @settings(max_examples=200)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60) | st.text("ab' \n\t.中文", max_size=60))
+@example(" \u00ad")
 def test_the_text_of_a_document_is_the_given_text(text):
     for nlp in LEARNT:
         doc = nlp(text)
