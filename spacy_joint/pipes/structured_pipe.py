@@ -67,10 +67,8 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         "morph": "sequence_morphologizer",
         "dep": "joint_sbd_parser",
     }
-    # Non-empty documents examined, up to FIRST_EXAMPLES, and the unusable ones among them.
-    _n_examined = _n_unusable = 0
-    # Whether an example has several sentences.
-    _is_divided = False
+    # Of the first non-empty examples of a training: whether each is unusable, and whether it has several sentences.
+    _examined: tuple[tuple[bool, bool], ...] = ()
 
     # The task.
 
@@ -242,8 +240,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
 
     def _set_up(self, labels: Any, templates: str) -> None:
         super()._set_up(labels, templates)
-        self._n_examined = self._n_unusable = 0
-        self._is_divided = False
+        self._examined = ()
 
     def update(
         self,
@@ -278,9 +275,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         self.warn_of_missing_attributes(example.predicted for example in examples)
         made = list(map(self.make_instances, examples))
         instances = [instance for found in made for instance in found if instance]
-        if self.learns_boundaries and self._n_examined < FIRST_EXAMPLES:
-            self._is_divided |= any(len(list_sentences(example.reference)) > 1 for example in examples)
-        self._count_unusable(not found for found, eg in zip(made, examples, strict=True) if len(eg.predicted))
+        self._examine(example for example in zip(examples, made, strict=True) if len(example[0].predicted))
         self.forget_predictions()
         if instances:
             learnt = self.perceptron.update(instances, drop)
@@ -311,21 +306,20 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         """Lists the custom columns that the templates read."""
         return [name for name in self.custom_columns.names if name in self.perceptron.templates.columns]
 
-    def _count_unusable(self, are_unusable: Iterable[bool]) -> None:
+    def _examine(self, examples: Iterable[tuple[Example, list[Instance]]]) -> None:
         """Warns once per training if too many of the first examples are unusable, or none has boundaries to learn
         from."""
-        if self._n_examined >= FIRST_EXAMPLES:
+        if len(self._examined) >= FIRST_EXAMPLES:
             return
-        for is_unusable in are_unusable:
-            self._n_examined += 1
-            self._n_unusable += is_unusable
-        if self._n_examined < FIRST_EXAMPLES:
+        found = ((not made, len(list_sentences(example.reference)) > 1) for example, made in examples)
+        self._examined = (*self._examined, *found)
+        if (total := len(self._examined)) < FIRST_EXAMPLES:
             return
-        if self._n_unusable > TOLERATED_SHARE * self._n_examined:
-            warning = JointWarning(Warnings.JW01, name=self.name, n=self._n_unusable, total=self._n_examined)
-            warnings.warn(warning, stacklevel=3)
-        elif self.learns_boundaries and not self._is_divided:
-            warnings.warn(JointWarning(Warnings.JW06, name=self.name, total=self._n_examined), stacklevel=3)
+        n_unusable, n_divided = map(sum, zip(*self._examined, strict=True))
+        if n_unusable > TOLERATED_SHARE * total:
+            warnings.warn(JointWarning(Warnings.JW01, name=self.name, n=n_unusable, total=total), stacklevel=3)
+        elif self.learns_boundaries and not n_divided:
+            warnings.warn(JointWarning(Warnings.JW06, name=self.name, total=total), stacklevel=3)
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Does nothing: weights are updated in `update`."""
