@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from spacy.matcher.levenshtein import levenshtein
 
 from ..errors import Errors, JointValueError
 from ..trees.constituency_trees import Tree, assemble, find_blocks, list_children, take_apart
@@ -117,12 +118,9 @@ def list_paths(tree: Tree) -> list[list[str]]:
 
 def find_levenshtein_distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
     """Find the minimum number of insertions, deletions and substitutions that turn a sequence into another."""
-    row = list(range(len(other) + 1))
-    for i, value in enumerate(one, start=1):
-        diagonal, row[0] = row[0], i
-        for j, wanted in enumerate(other, start=1):
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (value != wanted))
-    return row[-1]
+    # spaCy compares strings.
+    characters = {value: chr(number) for number, value in enumerate({*one, *other})}
+    return levenshtein(*("".join(map(characters.__getitem__, values)) for values in (one, other)))
 
 
 def find_edit_distance(one: Tree, other: Tree) -> int:
