@@ -64,7 +64,8 @@ def test_check_describes_a_corpus(run, assets, converted):
     described = run("check", assets / "tiny_train.conllu").stdout
     for row in ("Documents 12", "Sentences 119", "Words 937", "Non-projective trees 5 (4.2 %)", "ROOT 119"):
         assert row in " ".join(described.split())
-    assert described.splitlines()[3:] == run("check", converted).stdout.splitlines()[3:]
+    # Below the names of the files.
+    assert described.partition("Documents")[2] == run("check", converted).stdout.partition("Documents")[2]
 
 
 def test_check_warns_of_unusable_training_data(run, tmp_path):
