@@ -14,8 +14,8 @@ from typing import NamedTuple
 from .transcript import CLOCK, read_clock
 
 MAX_NAME_LENGTH = 40
-# The least number of recurring names after a header, of fields of a form, and of numbered lines.
-FEW = 3
+# The least number of recurring names after a header, of fields of a form, and of lines in succession that are numbered.
+MIN_RECURRING, MIN_FIELDS, MIN_NUMBERED = 3, 3, 3
 # The shares of numbered lines, and of turns after a header whose first line ends a sentence; and the average number of
 # lines in these, at most.
 NUMBERED_SHARE, SPOKEN_SHARE, LONG_TURN = 0.75, 0.5, 5
@@ -145,9 +145,7 @@ def find_all_names(lines: Sequence[str]) -> Set[str]:
 
 
 def are_turns(lines: Sequence[str]) -> bool:
-    """Returns whether turns begin with names: the first line begins with one, and some name is marked, or recurs after
-    another one, or all lines begin with names in capitals, of which there are several; or turns begin with `>>`. Below
-    a header, such as a title, names must recur as often as it has lines; questions and answers need not recur."""
+    """Returns whether turns begin with names, or with `>>`. Below a header, such as a title, names tell less."""
     # A chat may begin with a notice, `01/02/2026, 09:30 - Anna created the group`.
     numbered = filter(str.strip, remove_numbers(lines))
     filled = [line for line in numbered if MESSAGE.match(line) or not re.match(STAMP, line)]
@@ -163,15 +161,17 @@ def are_turns(lines: Sequence[str]) -> bool:
     labels = _read_labels(filled[header:])
     # Each name once, if it begins several turns in succession.
     names = [name for name, _ in groupby(label.name for label in labels)]
-    n_again, is_marked = len(names) - len(set(names)), any(label.is_marked for label in labels)
-    is_examination = set(names) >= BOTH and header <= len(begun)
-    if header and not is_examination:
-        # Ordinary text has lists, code and fields anywhere, but these end in no marks.
+    n_again = len(names) - len(set(names))
+    if header:
         n_spoken = sum(bool(SPOKEN.search(filled[at])) and filled[at].lstrip()[0].isupper() for at in begun)
-        return n_again >= max(header, FEW) and n_spoken >= SPOKEN_SHARE * max(len(begun), len(filled) / LONG_TURN)
+        # Ordinary text has lists, code and fields anywhere, but these end in no marks.
+        are_spoken = n_spoken >= SPOKEN_SHARE * max(len(begun), len(filled) / LONG_TURN)
+        is_examination = BOTH.issubset(names) and n_again > 0 and header <= len(begun)
+        return is_examination or (are_spoken and n_again >= max(header, MIN_RECURRING))
     # The fields of forms recur in the same order.
     n_fields = len(names) - n_again
-    is_form = n_fields >= FEW and n_again > 0 and all(map(operator.eq, names, names[n_fields:]))
+    is_form = n_fields >= MIN_FIELDS and all(map(operator.eq, names, names[n_fields:]))
+    is_marked = any(label.is_marked for label in labels)
     are_all_capitals = len(labels) == len(filled) and all(map(str.isupper, names)) and len(names) > 1
     return is_marked or are_all_capitals or (n_again > 0 and not is_form)
 
@@ -181,7 +181,7 @@ def remove_numbers(lines: Sequence[str]) -> Sequence[str]:
     found = [NUMBERED_LINE.fullmatch(line) for line in lines]
     numbers = [int(match["number"]) for match in found if match]
     n_counted = sum(after in (before + 1, 1) for before, after in pairwise([0, *numbers]))
-    if n_counted < max(FEW, NUMBERED_SHARE * sum(bool(line.strip()) for line in lines)):
+    if n_counted < max(MIN_NUMBERED, NUMBERED_SHARE * sum(bool(line.strip()) for line in lines)):
         return lines
     texts = [(match["text"] or "") if match else line for match, line in zip(found, lines, strict=True)]
     return [text for text in texts if text.strip()]

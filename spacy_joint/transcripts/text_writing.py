@@ -29,8 +29,10 @@ COLUMNS = ("start", "end", "speaker", "text")
 # Text is wrapped at the length of its longest lines, but for a few of many, and not at less than MIN_WIDTH characters.
 # Lines count as ended if this share of the next ones begin a sentence, or with no lower-case letter.
 LONGEST, MANY_LINES, MIN_WIDTH, ENDED = 0.95, 20, 45, 0.75
-# Lines that begin like this are kept, and those after them: quoted mail, tables, fences of code. So are items of lists.
-KEPT = (">", "|", "```")
+# Lines that begin like this are kept, and those after them: quoted mail, tables, fences of code. So are items of lists,
+# and the lines after that of a signature.
+FENCE, SIGNATURE = "```", "--"
+KEPT = (">", "|", FENCE)
 BULLET, ITEM = re.compile(r"[-+*•·●▪◦‣]"), re.compile(r"(?:[-+*•–—·●▪◦‣]|\(?\w{1,3}[.)])$")
 OPENERS = "\"'“‘«([_*"
 FINAL = re.compile(r"[.?!…:;—][\"'”’»)\]]*$")
@@ -136,26 +138,34 @@ def _join(words: Sequence[Word], known: Set[str]) -> str:
 
 
 def _find_kept_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
-    """Finds the first tokens of lines that are kept for what they are. A change of indentation ends a line, unless that
-    is full and what follows no new sentence, as below the first line of an indented paragraph."""
+    """Finds the first tokens of lines that are kept for what they are."""
     bullets = Counter((line[0].text, line[0].space) for line in lines if BULLET.fullmatch(line[0].text))
     kept: set[int] = set()
     is_code = is_signature = False
     for before, line in pairwise(lines):
-        word = line[0]
-        is_code ^= before[0].text.startswith("```")
-        is_signature = not word.begins_paragraph and (is_signature or (before[0].text == "--" and len(before) == 1))
-        is_item = ITEM.match(word.text) and (word.begins_sentence or bullets[word.text, word.space] > 1)
-        deeper = _compare_indentation(before, line)
-        is_roomy = _measure(before) + len(word.text) < width
-        # One space is a slip. A line below the first word of an item continues it.
-        hangs = ITEM.match(before[0].text) and deeper == len(before[0].text) + len(before[1:] and before[1].space)
-        is_moved = abs(deeper) > 1 and not hangs and (is_roomy or (deeper > 0 and word.begins_sentence))
+        is_code ^= before[0].text.startswith(FENCE)
+        is_signature = not line[0].begins_paragraph and (is_signature or [word.text for word in before] == [SIGNATURE])
+        is_marked = line[0].text.startswith(KEPT) or before[0].text.startswith(KEPT)
         is_row = not _list_columns(before).isdisjoint(_list_columns(line))
-        is_marked = is_row or word.text.startswith(KEPT) or before[0].text.startswith(KEPT)
-        if is_code or is_signature or is_item or is_moved or is_marked:
-            kept.add(word.start)
+        if is_code or is_signature or is_marked or is_row or _is_item(line, bullets) or _is_moved(before, line, width):
+            kept.add(line[0].start)
     return kept
+
+
+def _is_item(line: Sequence[Word], bullets: Counter[tuple[str, str]]) -> bool:
+    """Returns whether a line is an item of a list, given how often each bullet occurs at an indentation."""
+    word = line[0]
+    return bool(ITEM.match(word.text)) and (word.begins_sentence or bullets[word.text, word.space] > 1)
+
+
+def _is_moved(before: Sequence[Word], line: Sequence[Word], width: float) -> bool:
+    """Returns whether a change of indentation ends a line: unless that is full and what follows no new sentence, as
+    below the first line of an indented paragraph. One space is a slip, and a line below the first word of an item
+    continues it."""
+    deeper = _compare_indentation(before, line)
+    hangs = ITEM.match(before[0].text) and deeper == len(before[0].text) + len(before[1:] and before[1].space)
+    begins = _has_room(before, line, width) or (deeper > 0 and line[0].begins_sentence)
+    return abs(deeper) > 1 and not hangs and begins
 
 
 def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
@@ -164,9 +174,9 @@ def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]
     width are a list, too."""
     if len(lines) > 2 and all(2 * _measure(line) < width for line in lines):
         return {line[0].start for line in lines[1:]}
-    pairs = [(before, line[0]) for before, line in pairwise(lines) if abs(_compare_indentation(before, line)) < 2]
-    roomy = [word for before, word in pairs if _measure(before) + len(word.text) < width]
-    for firsts in ([word for _, word in pairs], roomy) if roomy else ():
+    pairs = [(before, line) for before, line in pairwise(lines) if abs(_compare_indentation(before, line)) < 2]
+    roomy = [line[0] for before, line in pairs if _has_room(before, line, width)]
+    for firsts in ([line[0] for _, line in pairs], roomy) if roomy else ():
         n = sum(word.begins_sentence or not word.text.lstrip(OPENERS)[:1].islower() for word in firsts)
         if n >= ENDED * len(firsts):
             return {word.start for word in firsts}
@@ -183,6 +193,11 @@ def _list_columns(line: Sequence[Word]) -> Set[int]:
 def _compare_indentation(before: Sequence[Word], line: Sequence[Word]) -> int:
     """Returns how much further a line is indented than the one before."""
     return len(line[0].space.expandtabs()) - len(before[0].space.expandtabs())
+
+
+def _has_room(before: Sequence[Word], line: Sequence[Word], width: float) -> bool:
+    """Returns whether the first word of a line would have had room in the line before."""
+    return _measure(before) + len(line[0].text) < width
 
 
 def _measure(line: Sequence[Word]) -> int:

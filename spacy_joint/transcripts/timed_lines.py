@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise, takewhile
 
 from ..errors import Errors, JointValueError
-from .labels import DATE, FEW, are_turns
+from .labels import DATE, are_turns
 from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread_until
 
 NUMBER = r"\d+(?:\.\d+)?"
@@ -31,6 +31,8 @@ OTTER_NAME = re.compile(
 YOUTUBE_TIME = re.compile(rf"\s*\[?(?P<time>{CLOCK})(?:\s*-->\s*{CLOCK})?\]?(?:\s+(?P<text>.*))?")
 # If words are next to times, as in programmes of events, the first one is at the beginning (in seconds).
 BEGINNING = 60
+# The most lines above the first name in chats.
+MAX_HEADER = 3
 # Headings above the first name in Otter's exports.
 OTTER_HEADER = frozenset(("SUMMARY KEYWORDS", "SPEAKERS"))
 OTTER_END = re.compile(r"Transcribed by https?://otter\.ai\s*")
@@ -127,7 +129,7 @@ def _is_otter(lines: Sequence[str]) -> bool:
     recurs = len({match["name"] for match in heads.values()}) < len(heads)
     if _has_header(filled) or (0 in heads and not heads[0]["before"]):
         return len(heads) > 1 or any(map(OTTER_END.fullmatch, filled))
-    return recurs and next(iter(heads)) <= FEW
+    return recurs and next(iter(heads)) <= MAX_HEADER
 
 
 def _is_youtube(lines: Sequence[str]) -> bool:
