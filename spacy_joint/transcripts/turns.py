@@ -20,6 +20,7 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     speaker: str | None = None
     segments: list[Segment] = []
     stamps: list[tuple[int, float | None]] = []
+    heads: list[tuple[int, str]] = []
     # If names have times, the text between them may have some, too, as in exports of Descript.
     has_times = any(label.time is not None for line in lines if (label := read_label(line)) and label.name in names)
     for number, line in enumerate(lines):
@@ -32,6 +33,8 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
                 stamps.append((len(segments), label.time))
         elif change is not None:
             speaker, begin = None, change.end()
+        if begin:
+            heads.append((len(segments), line[:begin].strip() if label else ""))
         is_after_blank = number > 0 and not lines[number - 1].strip()
         is_time = is_after_blank and read_clock(line.strip()) is not None
         words, *later = INLINE_TIME.split(line[begin:]) if has_times or is_time else [line[begin:]]
@@ -41,6 +44,10 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
             if (time := read_clock(written)) is not None:
                 stamps.append((len(segments), time))
             segments.append(Segment(f"{text}\n", speaker, is_sound=is_sound(text)))
+    # Names without words, as in `BY MS. DALY:`, are words, so nothing is lost.
+    for (first, head), (last, _) in pairwise([*heads, (len(segments), "")]):
+        if not any(segment.text.strip() for segment in segments[first:last]):
+            segments[first] = segments[first]._replace(text=f"{head}\n", speaker=None)
     if any(map(str.strip, lines)) and not any(segment.begins_turn for segment in segments):
         raise JointValueError(Errors.J468, source=source)
     for (first, start_time), (last, next_time) in pairwise([*stamps, (len(segments), None)]):

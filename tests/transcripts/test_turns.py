@@ -99,8 +99,15 @@ def test_chevrons_alone_begin_a_turn():
     assert list_turns(read_turns(">> hi\n>> who are you\n")) == [(None, "hi"), (None, "who are you")]
 
 
-def test_names_without_words_are_no_turns():
-    assert list_turns(read_turns("ANNA:\nBEN: hi\nANNA: \n")) == [("BEN", "hi")]
+def test_names_without_words_are_words_of_nobody():
+    text = "ANNA:\nBEN: hi\n\nBY MS. LOW:\n\nWHO: me\nANNA: \n"
+    assert list_turns(read_turns(text)) == [
+        (None, "ANNA:"),
+        ("BEN", "hi"),
+        (None, "BY MS. LOW:"),
+        ("WHO", "me"),
+        (None, "ANNA:"),
+    ]
 
 
 def test_times_next_to_names_are_times_of_turns():
