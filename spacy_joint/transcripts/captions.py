@@ -1,4 +1,5 @@
-"""Captions: SubRip (.srt) and WebVTT (.vtt; https://www.w3.org/TR/webvtt1). Styles, positions and comments are skipped.
+"""Captions: SubRip (.srt; also YouTube's .sbv, with times such as `0:00:01.000,0:00:03.000`) and WebVTT (.vtt;
+https://www.w3.org/TR/webvtt1). Styles, positions and comments are skipped.
 
 webvtt-py parses WebVTT, and SubRip that this module converts to WebVTT. It skips text that it does not understand, so
 this module joins text after a blank line with its cue, and reports the line where a file is damaged. Voice tags
@@ -20,7 +21,8 @@ from .transcript import CLOCK, LINE_END, Cue, Format, Segment, is_sound, read_cl
 ARROW = "-->"
 HEADER = "WEBVTT"
 TIMES = re.compile(rf"^.*{ARROW}.*", re.MULTILINE)
-SRT_BEGINNING = re.compile(rf"\s*(?:\d+\s+)?{CLOCK}\s*{ARROW}\s*{CLOCK}")
+SRT_BEGINNING = re.compile(rf"\s*(?:\d+\s+)?{CLOCK}(?:\s*{ARROW}\s*|,){CLOCK}")
+SBV_TIMES = re.compile(rf"^({CLOCK}),({CLOCK})[ \t]*$", re.MULTILINE)
 # The number of a cue is right above the times, or alone between blank lines above them.
 SRT_NUMBER = re.compile(rf"(?:^\d+\n|(?<!.\n)^\d+\n+)(?=.*{ARROW})", re.MULTILINE)
 # Removed before parsing, because text of a cue may follow after a blank line.
@@ -46,7 +48,9 @@ MIN_REPETITIONS = 3
 
 
 def read_srt(content: str, source: str) -> Iterator[Segment]:
-    """Reads SubRip. RAISES ValueError: If the file, called `source` in errors, is damaged (J460-J462)."""
+    """Reads SubRip or .sbv. RAISES ValueError: If the file, called `source` in errors, is damaged (J460-J462)."""
+    is_sbv = ARROW not in content
+    content = SBV_TIMES.sub(rf"\1 {ARROW} \2", content) if is_sbv else content
     lines = LINE_END.split(content)
     rows = [row for row in SRT_NUMBER.sub("", "\n".join(map(str.strip, lines))).split("\n") if row]
     filled = [number for number, line in enumerate(lines) if line.strip()]
@@ -55,7 +59,9 @@ def read_srt(content: str, source: str) -> Iterator[Segment]:
     if rows and rows[-1].isdecimal() and not lines[filled[-1] - 1].strip():
         raise _make_error(Errors.J460, lines, filled[-1], source)
     cues = [f"\n{row}" if ARROW in row else row for row in rows]
-    return _read_cues(_parse("\n".join([HEADER, *cues]), lines, source), divide_cues(content), "srt")
+    return _read_cues(
+        _parse("\n".join([HEADER, *cues]), lines, source), divide_cues(content), "sbv" if is_sbv else "srt"
+    )
 
 
 def read_vtt(content: str, source: str) -> Iterator[Segment]:
@@ -73,7 +79,7 @@ def read_vtt(content: str, source: str) -> Iterator[Segment]:
     return _read_cues(_parse(VTT_GAP.sub("\n", text), lines, source), divide_cues(content), "vtt")
 
 
-SRT = Format("srt", read_srt, (".srt",), lambda lines: SRT_BEGINNING.match("\n".join(lines[:9])) is not None)
+SRT = Format("srt", read_srt, (".srt", ".sbv"), lambda lines: SRT_BEGINNING.match("\n".join(lines[:9])) is not None)
 VTT = Format("vtt", read_vtt, (".vtt",), lambda lines: any(re.match(rf"{HEADER}(?:\s|$)", line) for line in lines[:1]))
 
 

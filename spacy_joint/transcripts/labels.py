@@ -1,8 +1,8 @@
 """The names of speakers at the beginning of lines: `ANNA: at the garage`, `Anna Smith:`, `>> ANNA:`, `SPEAKER_01:`,
 `[SPEAKER_01]:` (as WhisperX writes captions), `**Anna:**` and `**Anna** (01:02):` (Markdown), `Q.` and `A.` (court
-records), `[01/02/2026, 09:30:12] Anna:` and `01/02/2026, 09:30 - Anna:` (WhatsApp), `00:12:41 From Anna to Ben:` (Zoom)
-and `[09:30] <anna>` (IRC). Ordinary text has colons, too, so a whole file decides which beginnings of lines are
-names."""
+records), `[01/02/2026, 09:30:12] Anna:` and `01/02/2026, 09:30 - Anna:` (WhatsApp, Skype), `00:12:41 From Anna to
+Ben:` (Zoom) and `[09:30] <anna>` (IRC). Ordinary text has colons, too, so a whole file decides which beginnings of
+lines are names."""
 
 import operator
 import re
@@ -51,9 +51,10 @@ EXAMINATION = re.compile(r"\s*(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*|\s(?=[A-Z])(?
 BOTH = {"Q", "A"}
 # The number of a line of a court record, which may be blank.
 NUMBERED_LINE = re.compile(r"\s*(?P<number>\d{1,2})(?:\s+(?P<text>.*))?")
-# The date and time of a message. In logs, they have seconds and no comma.
+# The date and time of a message. In logs, they have seconds and no comma, and the year comes first.
 DATE, HALF = r"\d{1,4}[./\x20-](?:\d\d?|[A-Z][a-z]{2})[./\x20-]\d{2,4}", r"(?:\s?[AaPp][.]?\s?[Mm][.]?)?"
-IN_BRACKETS = rf"\[{DATE},\s\d\d?[:.]\d\d(?:[:.]\d\d)?{HALF}\]"
+TIME_OF_DAY = rf"\d\d?[:.]\d\d(?:[:.]\d\d)?{HALF}"
+IN_BRACKETS = rf"\[(?:{DATE},\s{TIME_OF_DAY}|\d\d?[./]\d\d?[./]\d{{2,4}}\s{TIME_OF_DAY}|{TIME_OF_DAY},\s{DATE})\]"
 WITH_DASH = rf"{DATE}(?:,|\s\w{{1,4}})?\s\d\d?[:.]\d\d{HALF}\s-"
 STAMP = rf"\u200e?(?:{IN_BRACKETS}|{WITH_DASH})\s+"
 SENDER = rf"[^:<\"“\s][^:\"“]{{0,{MAX_NAME_LENGTH}}}?"
@@ -65,9 +66,9 @@ MESSAGE = re.compile(
     """,
     re.VERBOSE,
 )
-# Without a name, these show a change of speaker.
-CHANGE = re.compile(rf"\s*>>+\s*|{STAMP}")
-PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "la", "le", "of", "the", "van", "von"}
+# Without a name, these show a change of speaker: also `[09:30] * anna waves` and `09:30 -!- anna has joined` (IRC).
+CHANGE = re.compile(rf"\s*>>+\s*|{STAMP}|\[?{CLOCK}\]?\s+(?=(?:[*!<>=-]+)\s)")
+PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "for", "la", "le", "of", "the", "van", "von"}
 NUMBERED = re.compile(r"(?:speaker|spk)[ _-]?\w{1,3}", re.IGNORECASE)
 # Words before colons in letters, emails, logs, forms, lists of changes, and documents.
 NOT_NAMES = {
@@ -92,7 +93,8 @@ def read_label(line: str) -> Label | None:
     """Reads a possible name of a speaker at the beginning of a line; returns None if there is none."""
     message = MESSAGE.match(line)
     if message is not None:
-        return Label(" ".join(message[message.lastgroup or 0].split()), None, message.end(), True)
+        name = " ".join(message[message.lastgroup or 0].split())
+        return None if name.lower() in NOT_NAMES else Label(name, None, message.end(), True)
     bracketed = BRACKETED.match(line)
     if bracketed is not None and read_clock(bracketed["name"]) is None:
         return Label(bracketed["name"], None, bracketed.end(), True)

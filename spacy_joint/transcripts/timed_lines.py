@@ -1,10 +1,13 @@
 """Formats with times in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
 Whisper (`start end text`, in milliseconds), the text of Otter (`Anna Smith  0:02` above her words), and that of YouTube
 (`0:02` above or before the words; also `[00:02.000 --> 00:04.000]`, as Whisper prints it). Chats of Slack, Discord,
-Telegram and Teams are like Otter's text, but their times are left out, which are those of the day: `Anna Smith  10:02
-AM`, `Anna — Today at 10:02 AM`, `Anna, [12.03.2024 10:02]`, `[10:02 AM] Anna`."""
+Telegram, Teams and Facebook are like Otter's text, but their times are left out, which are those of the day: `Anna
+Smith  10:02 AM`, `Anna — Today at 10:02 AM`, `Anna, [12.03.2024 10:02]`, `[10:02 AM] Anna`, or a time below the name or
+below her words."""
 
 import re
+from bisect import bisect
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise, takewhile
 
@@ -18,7 +21,7 @@ CTM_LINE = re.compile(rf"\S+\s+\S+\s+(?P<start>{NUMBER})\s+(?P<length>{NUMBER})\
 CTM_SILENCE = re.compile(r"<(?:eps|sil|s|/s|noise|unk_noise)>|SIL", re.IGNORECASE)
 TSV_HEADER = "start\tend\ttext"
 TSV_LINE = re.compile(r"(?P<start>\d+)\t(?P<end>\d+)\t(?P<text>.*)")
-DAY = rf"(?:{DATE}|\d\d?/\d\d?|Today|Yesterday),?\s(?:at\s)?"
+DAY = rf"(?:{DATE}|\d\d?[./]\d\d?[.]?|Today|Yesterday),?\s(?:at\s)?"
 WHEN = rf"(?:{DAY})?{CLOCK}(?:\s?[AaPp][Mm])?"
 OTTER_NAME = re.compile(
     rf"""
@@ -29,6 +32,8 @@ OTTER_NAME = re.compile(
     re.VERBOSE,
 )
 YOUTUBE_TIME = re.compile(rf"\s*\[?(?P<time>{CLOCK})(?:\s*-->\s*{CLOCK})?\]?(?:\s+(?P<text>.*))?")
+# A line with a time alone, perhaps after a date; and the share of such lines that must be next to names that recur.
+TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s){{0,4}}(?P<time>{CLOCK}(?:\s?[AaPp][Mm])?)"), 0.5
 # If words are next to times, as in programmes of events, the first one is at the beginning (in seconds).
 BEGINNING = 60
 # The most lines above the first name in chats.
@@ -70,7 +75,7 @@ def read_tsv(content: str, source: str) -> Iterator[Segment]:
 
 def read_otter(content: str, source: str) -> Iterator[Segment]:
     """Reads the text of Otter. RAISES ValueError: If no turn begins anywhere (J468)."""
-    lines = [line for line in LINE_END.split(content) if not OTTER_END.fullmatch(line)]
+    lines = [line for line in _join_times(LINE_END.split(content)) if not OTTER_END.fullmatch(line)]
     if any(map(str.strip, lines)) and not any(map(OTTER_NAME.fullmatch, lines)):
         raise JointValueError(Errors.J468, source=source)
     if _has_header(lines):
@@ -109,6 +114,23 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment
             yield segment._replace(is_sound=is_sound(text), is_estimated=place > 0, begins_line=begins_line)
 
 
+def _join_times(lines: Sequence[str]) -> Sequence[str]:
+    """Puts times that are lines of their own next to names, if several names recur directly above them, or below them
+    and in the first line."""
+    filled = [line.strip() for line in lines if line.strip()]
+    times = {place: match["time"] for place, line in enumerate(filled) if (match := TIME_ALONE.fullmatch(line))}
+    for beginnings in ([place - 1 for place in times], [0, *(place + 1 for place in times)]):
+        possible = [place for place in beginnings if place in range(len(filled)) and place not in times]
+        counts = Counter(filled[place] for place in possible)
+        named = {place for place in possible if counts[filled[place]] > 1}
+        if len(named) > max(counts.values(), default=0) and len(named) >= NAMED_SHARE * len(times):
+            places, clocks = [*times], [*times.values(), "0:00"]
+            day = "" if (read_clock(clocks[0]) or BEGINNING) < BEGINNING else "Today at "
+            heads = {place: f"{filled[place]}\t{day}{clocks[bisect(places, place)]}" for place in named}
+            return [heads.get(place, line) for place, line in enumerate(filled) if place not in times]
+    return lines
+
+
 def _has_header(lines: Sequence[str]) -> bool:
     """Returns whether lines before the first name are the header of an export."""
     above = takewhile(lambda line: not OTTER_NAME.fullmatch(line), lines)
@@ -121,7 +143,7 @@ def _is_ctm(lines: Sequence[str]) -> bool:
 
 
 def _is_otter(lines: Sequence[str]) -> bool:
-    filled = [line for line in lines if line.strip()]
+    filled = [line for line in _join_times(lines) if line.strip()]
     heads = {place: match for place, line in enumerate(filled) if (match := OTTER_NAME.fullmatch(line))}
     if any(after - before == 1 for before, after in pairwise(heads)):
         return False

@@ -42,6 +42,11 @@ def test_cues_of_the_same_speaker_do_not_break_sentences():
     assert read_srt(SRT).sentence_starts == [0]
 
 
+def test_captions_of_youtube_have_other_times():
+    text = "0:00:01.000,0:00:03.000\nhi nora\nit's me\n\n0:00:03.500,0:00:04.000\nstill here\n"
+    assert read_string(text).timed_parts == read_srt(text).timed_parts == read_srt(SRT).timed_parts
+
+
 def test_time_is_divided_by_characters_within_a_cue():
     transcript = read_srt("1\n00:00:10,000 --> 00:00:11,000\nabcd fghij\n")
     assert find_times(transcript, "abcd") == (10.0, 10.4)

@@ -114,6 +114,7 @@ def test_chats_of_slack_have_names_and_no_times():
         "[10:02 AM] {}",
         "[24-Dec-25 10:02 AM] {}",
         "[12/24 10:02 AM] {}",
+        "[24.12. 10:02] {}",
     ],
 )
 def test_chats_of_other_programs_too(head):
@@ -121,6 +122,22 @@ def test_chats_of_other_programs_too(head):
     transcript = read_string("\n".join(f"{head.format(name)}\nhi: it's me\n" for name in names))
     assert list_turns(transcript) == [(name, "hi: it's me") for name in names]
     assert transcript.find_times(0, 2) is None
+
+
+@pytest.mark.parametrize("time", ["10:02 AM", "18:02", "24/12/2025, 18:02", "Dec 24, 2025, 6:02 PM"])
+@pytest.mark.parametrize("message", ["{name}\n{time}\n{words}\n", "{name}\n{words}\n{time}\n"])
+def test_times_of_chats_may_be_below_names_or_words(message, time):
+    turns = [("Anna Smith", "hi: it's me"), ("nora", "yes\nstill here?"), ("Anna Smith", "ok"), ("nora", "ok")]
+    transcript = read_string("".join(message.format(name=name, time=time, words=words) for name, words in turns))
+    assert list_turns(transcript) == [(name, words.replace("\n", " ")) for name, words in turns]
+    assert transcript.find_times(0, 2) is None
+
+
+def test_times_of_recordings_may_be_below_names():
+    text = "Anna\n0:03\nHi Nora.\nNora\n0:06\nYes.\nAnna\n0:09\nBye.\nNora\n0:11\nBye.\nAnna\nBye.\n"
+    transcript = read_string(text)
+    assert list_turns(transcript)[:2] == [("Anna", "Hi Nora."), ("Nora", "Yes.")]
+    assert transcript.find_times(0, 2)[0] == 3.0
 
 
 def test_names_beside_times_are_no_words():
@@ -139,6 +156,7 @@ def test_transcripts_of_teams_have_a_header():
     "text",
     [
         *("Breakfast  8:00\nLunch  12:00\n", "Lunch  12:00\nin the hall\n", "{x} is a set."),
+        *("Tea\n10:00\nA talk\n10:15\nTea\n11:00\nHome\n12:00\n", "So we left\n0:02\nand it rained\n0:05\nlate\n"),
         "10:00 Welcome\n10:15 A talk\n11:00 Tea\n",
         "[00:02] so we left\nand it rained\n[00:05] we came home\nlate\n",
     ],

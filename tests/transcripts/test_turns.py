@@ -34,6 +34,9 @@ def read_turns(text):
         "18:02:11 From Anna Berg to Ben(Direct Message):\n\thi: it's me\n",
         "[18:02] <anna> hi all\n[18:03] <@ben> hi\n",
         "[24.12.25, 18:02:11] Anna 🎄: hi ben\n\u200e[24.12.25, 18:02:40] +44 20 7946 0000: hi: who is it?\n",
+        "[24.12.25 18:02:11] Anna: hi ben\n[24.12.25 18:02:40] Ben: hi\n",
+        "[12/24/2025 6:02:11 PM] Anna: hi ben\n[12/24/2025 6:02:40 PM] Ben: hi\n",
+        "[6:02 pm, 24/12/2025] Anna: hi ben\n[18:03, 24/12/2025] +44 20 7946 0000: hi\n",
         "\n\nANNA: hi\r\nBEN: this is a hard-\r\nwrapped line\r\nANNA: bye",
     ],
 )
@@ -57,6 +60,7 @@ def test_turns_are_recognised(text):
         "http://example.com: a page\nhttp://example.com: again\n",
         "Remember: a\nRemember: b\n",
         "[2025-06-24 18:02:11] app.ERROR: no reply\n[2025-06-24 18:02:12] app.INFO: stopped\n",
+        "[24/12/2025 18:02:11] ERROR: no reply\n[24/12/2025 18:02:12] INFO: stopped\n",
         "Fixed: a crash\nAdded: colours\nFixed: the manual\nRemoved: old files\n",
         "Name: Anna\nPhone: 123\nName: Ben\nPhone: 456\n",
         "Owner: Anna\nColour: grey\nDogs: 2\nOwner: Ben\nColour: red\nDogs: 1\n",
@@ -196,6 +200,8 @@ def test_lines_with_a_time_alone_are_times():
 
 
 def test_notices_in_chats_have_no_speaker():
+    text = "[18:02] <anna> hi\n[18:02] * anna waves\n18:03 -!- ben has left\n[18:04] <anna> bye\n"
+    assert [speaker for speaker, _ in list_turns(read_turns(text))] == ["anna", None, None, "anna"]
     text = "6/24/25, 6:02 PM - Anna added Ben\n6/24/25, 6:03 PM - Anna: hi\nben\n6/24/25, 6:04 PM - Ben left\n"
     assert guess_format(text) == "turns"
     assert list_turns(read_turns(text)) == [(None, "Anna added Ben"), ("Anna", "hi ben"), (None, "Ben left")]
