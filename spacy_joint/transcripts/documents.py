@@ -27,7 +27,7 @@ from ..pipes.components import run_disabled
 from ..pipes.token_columns import MARKS, UNPUNCTUATED_STRETCH
 from .reading import TEXT, guess_format, read_string
 from .transcript import Transcript
-from .words import has_marks
+from .words import divide, find_prose, has_marks, list_words
 
 RESTORER = "punctuation_restorer"
 # Lines without a blank one between them are entries of a list, such as reviews or answers, if the longest has LONG
@@ -114,15 +114,17 @@ def _find_entries(text: str) -> Iterator[int]:
 
 def restore_marks(nlp: Language, doc: Doc) -> Doc:
     """Restores the marks of an annotated document that has none, or of its long parts without any, by the disabled
-    punctuation_restorer of the pipeline, if there is one."""
-    if not has_marks(doc.text):
-        return run_disabled(nlp, doc, RESTORER)
-    tokens = list(doc)
-    begins = [*read_values(tokens, TURN_START), True][1:]
-    breaks = [
-        token.text in MARKS or token.text.count("\n") > 1 or begin for token, begin in zip(tokens, begins, strict=True)
-    ]
-    parts, _ = find_stretches(np.array(breaks, dtype=bool), UNPUNCTUATED_STRETCH, whole=False)
+    punctuation_restorer of the pipeline, if there is one. What is no prose stays, unless it is speech with turns."""
+    tokens, words = list(doc), list_words(doc)
+    begins, are_marked = read_values(tokens, TURN_START), has_marks(words)
+    parts = np.ones(len(doc), dtype=bool)
+    if are_marked:
+        breaks = np.array([token.text in MARKS or token.text.count("\n") > 1 for token in tokens], dtype=bool)
+        breaks |= np.array([*begins[1:], True], dtype=bool)
+        parts, _ = find_stretches(breaks, UNPUNCTUATED_STRETCH, whole=False)
+    paragraphs = [] if any(begins) else divide(words, [word.begins_paragraph for word in words])
+    for paragraph, is_prose in zip(paragraphs, find_prose(paragraphs, are_marked), strict=True):
+        parts[paragraph[0].start : paragraph[-1].end] &= is_prose
     if not parts.any():
         return doc
     given = read_values(tokens, RESTORED)

@@ -1,7 +1,7 @@
 """Writing transcripts for people to read, and as tables: text, Markdown and CSV.
 
 A turn is a paragraph that begins with its time and its speaker, as in `[00:01:02] ANNA: At the garage.`, which the
-reader of `turns` understands. In text without final marks, each sentence has its own line. Otherwise, lines that
+reader of `turns` understands. In prose without final marks, each sentence has its own line. Otherwise, lines that
 somebody ended are kept with their indentation and columns, as in lists, code, signatures and verse, and wrapped ones
 are joined.
 """
@@ -10,32 +10,30 @@ import csv
 import io
 import re
 import textwrap
-from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from itertools import accumulate, pairwise
 
 from spacy.tokens import Doc
 
 from ..annotation.speech import format_clock
-from .words import Word, list_words, warn_of_estimates
+from .words import FINAL_MARK, GAP, Word, divide, find_prose, has_marks, list_words, warn_of_estimates
 
 # A word that is continued on the next line.
 HYPHENATED = re.compile(r"[^\W\d_]-$")
 WORD = re.compile(r"[^\W\d_]+")
-# White space between columns, rather than words.
-GAP = re.compile(r"\s{3}|\t")
 ROWS = ("sentence", "word")
 COLUMNS = ("start", "end", "speaker", "text")
 # Text is wrapped at the length of its longest lines, but for a few of many, and not at less than MIN_WIDTH characters.
-# Lines count as ended if this share of the next ones begin a sentence, or with no lower-case letter.
-LONGEST, MANY_LINES, MIN_WIDTH, ENDED = 0.95, 20, 45, 0.75
-# Lines that begin like this are kept, and those after them: quoted mail, tables, fences of code. So are items of lists,
-# and the lines after that of a signature.
-FENCE, SIGNATURE = "```", "--"
-KEPT = (">", "|", FENCE)
-BULLET, ITEM = re.compile(r"[-+*•·●▪◦‣]"), re.compile(r"(?:[-+*•–—·●▪◦‣]|\(?\w{1,3}[.)])$")
+# Lines count as ended if the share ENDED of the next ones begin a sentence, or with no lower-case letter. Wrapped lines
+# of prose are no shorter than the share RAGGED of the longest.
+LONGEST, MANY_LINES, MIN_WIDTH, ENDED, RAGGED = 0.95, 20, 45, 0.75, 0.75
+# Lines that begin like this are kept, and those after them: quoted mail, tables, fences of code. So are items of lists.
+FENCE, KEPT = "```", (">", "|", "```")
+ITEM = re.compile(r"(?:[-+*•–—·●▪◦‣]|\(?\w{1,3}[.)])$")
+MARK = re.compile(r"[^\w\s]$")
+# Numbers of pages, `17`, `- 17 -`, `[p. 17]`, rules, and notes such as `[Illustration]`.
+ASIDE = re.compile(r"[\W\d_]*[^\s.,;:!?…]|\[[^\[\]]+\]")
 OPENERS = "\"'“‘«([_*"
-FINAL = re.compile(r"[.?!…:;—][\"'”’»)\]]*$")
 # Text that Markdown would take for markup: anywhere, and at the beginning of a line.
 INLINE = re.compile(r"[\\`*_\[\]<>]")
 AT_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s)|[=~-]{3,}|\d{1,9}(?=[.)]\s))")
@@ -71,7 +69,7 @@ def write_csv(doc: Doc, rows: str = "sentence", *, has_header: bool = True) -> s
     table = csv.writer(file, lineterminator="\n")
     if has_header:
         table.writerow(COLUMNS)
-    parts = _divide(words, [word.begins_sentence or word.begins_turn or rows == "word" for word in words])
+    parts = divide(words, [word.begins_sentence or word.begins_turn or rows == "word" for word in words])
     for part in parts:
         starts = [word.start_time for word in part if word.start_time is not None]
         ends = [word.end_time for word in part if word.end_time is not None]
@@ -81,42 +79,29 @@ def write_csv(doc: Doc, rows: str = "sentence", *, has_header: bool = True) -> s
     return file.getvalue()
 
 
-def _divide(words: Sequence[Word], begins: Sequence[bool]) -> list[list[Word]]:
-    parts: list[list[Word]] = []
-    for word, is_first in zip(words, begins, strict=True):
-        if is_first or not parts:
-            parts.append([])
-        parts[-1].append(word)
-    return parts
-
-
 def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str | None, list[str]]]:
     """Lists the start and the speaker of each turn, and its lines. Further paragraphs of a turn have no start and no
     speaker."""
-    # Ends of lines and turns need no marks, as in chats.
-    ends = [
-        word
-        for word, after in pairwise(words)
-        if after.begins_sentence and not (after.begins_line or after.begins_turn)
-    ]
-    ends += words[-1:]
-    are_marked = 2 * sum(FINAL.search(word.text) is not None for word in ends) >= len(ends)
-    paragraphs = _divide(words, [word.begins_turn or word.begins_paragraph for word in words])
+    paragraphs = divide(words, [word.begins_turn or word.begins_paragraph for word in words])
     warn_of_estimates([turn[0].is_estimated for turn in paragraphs if turn[0].begins_turn], "turns")
-    all_lines = _divide(words, [word.begins_turn or word.begins_paragraph or word.begins_line for word in words])
+    all_lines = divide(words, [word.begins_turn or word.begins_paragraph or word.begins_line for word in words])
     lengths = sorted(map(_measure, all_lines)) or [0]
     last = len(lengths) - 1
     width = max(lengths[last if last < MANY_LINES else int(LONGEST * last)], MIN_WIDTH)
     kept = _find_kept_lines(all_lines, width)
     known = {part.lower() for word in words for part in WORD.findall(word.text)}
-    for paragraph in paragraphs:
+    are_marked = has_marks(words)
+    for paragraph, is_prose in zip(paragraphs, find_prose(paragraphs, are_marked), strict=True):
         first = paragraph[0]
-        lines = _divide(paragraph, [word.begins_line for word in paragraph])
-        sentences = {word.start for word in paragraph if word.begins_sentence}
-        ended = _find_ended_lines(lines, width) if are_marked else sentences
+        lines = divide(paragraph, [word.begins_line for word in paragraph])
+        ended = _find_ended_lines(lines, width, is_prose)
+        if not are_marked and is_prose:
+            ended |= {word.start for word in paragraph if word.begins_sentence}
+        elif not are_marked and not any(ITEM.match(line[0].text) for line in lines):
+            ended |= {line[0].start for line in lines}
         begins = [word.start in kept or word.start in ended for word in paragraph]
         texts = []
-        for part in _divide(paragraph, begins):
+        for part in divide(paragraph, begins):
             indentation = part[0].space if part[0] is first or part[0].begins_line else ""
             texts.append(indentation + _join(part, known))
         yield (first.start_time, first.speaker, texts) if first.begins_turn else (None, None, texts)
@@ -139,23 +124,22 @@ def _join(words: Sequence[Word], known: Set[str]) -> str:
 
 def _find_kept_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
     """Finds the first tokens of lines that are kept for what they are."""
-    bullets = Counter((line[0].text, line[0].space) for line in lines if BULLET.fullmatch(line[0].text))
     kept: set[int] = set()
-    is_code = is_signature = False
+    is_code = False
     for before, line in pairwise(lines):
         is_code ^= before[0].text.startswith(FENCE)
-        is_signature = not line[0].begins_paragraph and (is_signature or [word.text for word in before] == [SIGNATURE])
-        is_marked = line[0].text.startswith(KEPT) or before[0].text.startswith(KEPT)
-        is_row = not _list_columns(before).isdisjoint(_list_columns(line))
-        if is_code or is_signature or is_marked or is_row or _is_item(line, bullets) or _is_moved(before, line, width):
+        signs = (
+            is_code,
+            line[0].text.startswith(KEPT) or before[0].text.startswith(KEPT),
+            # Sentences end in marks, except headings, rows and the like.
+            line[0].begins_sentence and (ITEM.match(line[0].text) or not MARK.search(before[-1].text)),
+            any(ASIDE.fullmatch(" ".join(word.text for word in each)) for each in (before, line)),
+            not _list_columns(before).isdisjoint(_list_columns(line)),
+            _is_moved(before, line, width),
+        )
+        if any(signs):
             kept.add(line[0].start)
     return kept
-
-
-def _is_item(line: Sequence[Word], bullets: Counter[tuple[str, str]]) -> bool:
-    """Returns whether a line is an item of a list, given how often each bullet occurs at an indentation."""
-    word = line[0]
-    return bool(ITEM.match(word.text)) and (word.begins_sentence or bullets[word.text, word.space] > 1)
 
 
 def _is_moved(before: Sequence[Word], line: Sequence[Word], width: float) -> bool:
@@ -164,15 +148,22 @@ def _is_moved(before: Sequence[Word], line: Sequence[Word], width: float) -> boo
     continues it."""
     deeper = _compare_indentation(before, line)
     hangs = ITEM.match(before[0].text) and deeper == len(before[0].text) + len(before[1:] and before[1].space)
-    begins = _has_room(before, line, width) or (deeper > 0 and line[0].begins_sentence)
+    begins = _has_room(before, line, width) or (deeper > 0 and line[0].begins_sentence) or line[0].text.endswith(":")
     return abs(deeper) > 1 and not hangs and begins
 
 
-def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
-    """Finds the first tokens of the lines of a paragraph, at unchanged indentation, that follow a line which somebody
-    ended: all of them, or those whose first word would have had room in the line before. Several lines below half the
-    width are a list, too."""
-    if len(lines) > 2 and all(2 * _measure(line) < width for line in lines):
+def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float, is_prose: bool) -> Set[int]:
+    """Finds the first tokens of the lines of a paragraph that follow a line which somebody ended: all, if the lines are
+    a list; or, at unchanged indentation, those that begin as sentences do, or of which the first word would have had
+    room in the line before. Several lines below half the width are a list, as are lines without marks of which most
+    would have had room for the next word."""
+    longest = max(map(_measure, lines))
+    room = max(MIN_WIDTH, RAGGED * longest) if is_prose else max(width, longest)
+    if any(FINAL_MARK.search(word.text) for line in lines for word in line):
+        is_list = len(lines) > 2 and all(2 * _measure(line) < width for line in lines)
+    else:
+        is_list = sum(_has_room(*pair, room) for pair in pairwise(lines)) >= ENDED * (len(lines) - 1)
+    if is_list:
         return {line[0].start for line in lines[1:]}
     pairs = [(before, line) for before, line in pairwise(lines) if abs(_compare_indentation(before, line)) < 2]
     roomy = [line[0] for before, line in pairs if _has_room(before, line, width)]

@@ -8,7 +8,7 @@ between clauses and phrases rather than within them, and a sentence end costs no
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +32,13 @@ from .transcript import DECIMALS, SPEED, Cue, is_sound, spread
 register_extensions()
 
 # A mark at the end of a sentence, and the maximum of words per such mark in punctuated text.
-FINAL_MARK = re.compile(r"\w[.?!…]+[\"'”’)\]]*(?=\s|$)")
+FINAL_MARK = re.compile(r"[\w)\]][.?!…]+[\"'”’)\]]*(?=\s|$)")
 MAX_WORDS = 100
+# Words with these, or of marks alone, and columns, are frequent in code, tables, addresses and lists: the maximal share
+# of such words in prose, and the minimal length, in characters, of the longest of several lines.
+SYMBOL = re.compile(r"[\\/|_=<>{}()\[\]@#^~*+\"“”`;]|^-|^[^\w%&]+$|:$")
+GAP = re.compile(r"\s{3}|\t")
+MAX_SYMBOLS, LONG_LINE = 0.1, 23
 # The cost where no line ends unless a limit demands it: after a determiner or preposition, and within a name.
 FORBIDDEN = 1000
 # The cost of cutting an arc, by its label, with or without its subtype. Dependents before their heads:
@@ -143,9 +148,36 @@ def list_words(doc: Doc) -> list[Word]:
     return words
 
 
-def has_marks(text: str) -> bool:
+def has_marks(words: Sequence[Word]) -> bool:
     """Returns whether marks end sentences: at least one per hundred words."""
-    return MAX_WORDS * len(FINAL_MARK.findall(text)) >= len(text.split())
+    ends = [word for word, after in pairwise(words) if after.begins_sentence] + list(words[-1:])
+    return MAX_WORDS * sum(FINAL_MARK.search(word.text) is not None for word in ends) >= len(words)
+
+
+def find_prose(paragraphs: Sequence[Sequence[Word]], are_marked: bool) -> list[bool]:
+    """Finds which paragraphs are prose or speech, rather than code, tables, addresses or lists; none, if text without
+    marks is not as a whole."""
+    is_any = are_marked or _is_prose([word for paragraph in paragraphs for word in paragraph])
+    return [is_any and _is_prose(paragraph) for paragraph in paragraphs]
+
+
+def _is_prose(words: Sequence[Word]) -> bool:
+    lines = divide(words, [word.begins_line for word in words])
+    has_length = len(lines) < 3 or any(sum(len(word.text) + 1 for word in line) >= LONG_LINE for line in lines)
+    n_symbols = sum(
+        bool(SYMBOL.search(word.text) or (GAP.search(word.space) and not word.begins_line)) for word in words
+    )
+    return has_length and (n_symbols < 2 or n_symbols <= MAX_SYMBOLS * len(words))
+
+
+def divide(words: Sequence[Word], begins: Sequence[bool]) -> list[list[Word]]:
+    """Divides words into parts, given which of them begin one."""
+    parts: list[list[Word]] = []
+    for word, is_first in zip(words, begins, strict=True):
+        if is_first or not parts:
+            parts.append([])
+        parts[-1].append(word)
+    return parts
 
 
 def find_costs(doc: Doc) -> np.ndarray:

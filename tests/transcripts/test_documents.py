@@ -14,7 +14,7 @@ from spacy.tokens import Doc, DocBin
 import spacy_joint
 from spacy_joint.annotation.restored import write_restored
 from spacy_joint.errors import JointError
-from spacy_joint.transcripts import FORMATS, documents, make_doc, read, read_string
+from spacy_joint.transcripts import FORMATS, documents, make_doc, read, read_string, write_string
 from spacy_joint.transcripts.documents import make_doc_of_text, restore_marks
 from spacy_joint.transcripts.transcript import Segment, join
 
@@ -127,21 +127,55 @@ def test_entries_begin_sentences(lines):
     assert found == [line[2:] for line in lines if line.startswith("> ")]
 
 
-def test_marks_are_restored_in_long_parts_without_any(monkeypatch):
+def restore(text, monkeypatch):
     monkeypatch.setattr(documents, "run_disabled", lambda nlp, doc, factory: shout(doc))
+    return restore_marks(NLP, NLP(make_doc_of_text(NLP, text)))._.restored_text
+
+
+def test_marks_are_restored_in_long_parts_without_any(monkeypatch):
     talk = "so we went home and it rained " * 20
     text = f"Hi Ben. We are well.\n\n{talk}\n\nA heading\n\nThe car is old. It is red.\n\nBye for now\n"
-    restored = restore_marks(NLP, make_doc_of_text(NLP, text))._.restored_text
-    assert restored == text.replace(talk, talk.upper())
-    assert restore_marks(NLP, make_doc_of_text(NLP, talk))._.restored_text == talk.upper()
+    assert restore(text, monkeypatch) == text.replace(talk, talk.upper())
+    assert restore(talk, monkeypatch) == talk.upper()
+    # The full stops are no ends of sentences.
+    assert restore("we saw Dr. Low and Mr. Wu", monkeypatch) == "WE SAW DR. LOW AND MR. WU"
 
 
 def test_turns_with_marks_are_left_alone(monkeypatch):
-    monkeypatch.setattr(documents, "run_disabled", lambda nlp, doc, factory: shout(doc))
     talk = "so we went home and it rained " * 20
-    doc = make_doc_of_text(NLP, f"ANNA: Hi. Are you well?\nBEN: {talk}\nANNA: Good. I see\nBEN: ok\n")
-    turns = restore_marks(NLP, doc)._.restored_text.split("\n")
-    assert turns == ["Hi. Are you well?", talk.strip().upper(), "Good. I see", "ok"]
+    text = f"ANNA: Hi. Are you well?\nBEN: {talk}\nANNA: Good. I see\nBEN: ok\n"
+    assert restore(text, monkeypatch).split("\n") == [
+        "Hi. Are you well?",
+        talk.strip().upper(),
+        "Good. I see",
+        "ok",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "milk\neggs (12)\noat biscuits\nbread\n",
+        "- milk\n- eggs\n- oat biscuits\n",
+        "$ ls -l\ntotal 2\n-rw-r--r-- 1 nora nora 120 Mar 12 18:04 list.txt\n$ cat list.txt\nmilk\n$ exit\n",
+        "for owl in owls:\n    feed(owl)\n    owl.sleep()\n",
+        "2026-03-12 18:02 INFO main: started\n2026-03-12 18:03 WARN main: low memory\n",
+        "owl,mass,found\ntawny,520,2019\nbarn,350,2021\n",
+        "owl     mass    found\ntawny   520     2019\nbarn    350     2021\n",
+        "snowy owl: white\nbarn owl: pale\ntawny owl: brown or grey, with dark eyes\n",
+        "/usr/share/owls/barn\n/usr/share/owls/tawny\n",
+    ],
+)
+def test_lists_tables_code_and_logs_are_left_alone(text, monkeypatch):
+    assert restore(text, monkeypatch) == text
+    talk = "so we went home and it rained " * 20
+    assert restore(f"{talk}\n\n{text}", monkeypatch) == f"{talk.upper()}\n\n{text}"
+    assert write_string(NLP(text), "text") == text
+
+
+def test_speech_may_have_an_address_and_sounds(monkeypatch):
+    for text in ("write to anna@example.org", "BEN: [laughs] no\nANNA: [laughs] yes\n"):
+        assert restore(text, monkeypatch).isupper()
 
 
 def shout(doc):

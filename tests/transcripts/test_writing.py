@@ -309,6 +309,25 @@ def test_verse_lists_code_and_quoted_mail_keep_their_lines(text):
     assert write_string(NLP(text), "text") == text
 
 
+SEEN = (
+    "The owl sat in the tree by the old mill, and nobody had seen\n{}\nit before. It was white, and it ate a mouse.\n"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *map(SEEN.format, ("17", "- 17 -", "[p. 17]")),
+        "The owls and the mice of the old mill\n=====================================\n\nSo it was.\n",
+        "     She looks for a long time at the owl in the old mill by the river.\nANNA: It is white.\n",
+        "Present: Nora Berg, Anna Wu, Carla Low, and Dr. Ben Hill\nApologies: Mr. Owl\n\nIt rained.\n",
+        "Run this.\n\n    import owls\n    owls.feed()\n    for owl in owls:\n        print(owl)\n",
+    ],
+)
+def test_numbers_of_pages_headings_names_and_code_have_lines(text):
+    assert write_string(NLP(text), "text") == text
+
+
 def test_lines_of_recognised_speech_are_joined():
     text = "So we look at\nthe history of owls. And then\nwe go. It was late.\nIn the end, Nora and\nBen came.\n"
     assert write_string(NLP(text), "text") == text.replace("\n", " ").rstrip() + "\n"
@@ -391,8 +410,9 @@ def test_a_line_end_costs_the_arcs_that_it_cuts():
 
 
 def test_text_with_marks_is_recognised():
-    assert has_marks("") and has_marks("Hi there. All is well, and so on")
-    assert not has_marks("so we went to the garage at 3.15 or so and then " * 30)
+    assert has_marks([]) and has_marks(list_words(NLP("Hi there. All is well, and so on")))
+    for text in ("so we went to the garage at 3.15 or so and then " * 30, "we saw Dr. Low and Mr. Wu"):
+        assert not has_marks(list_words(NLP(text)))
 
 
 def test_times_and_cues_are_saved_with_the_document():
