@@ -24,6 +24,13 @@ def read_leading(language: str) -> frozenset[str]:
     return frozenset(map(str.lower, _read(language, "leading")))
 
 
+@cache
+def read_titles(language: str) -> frozenset[str]:
+    """Read those abbreviations of `read_leading` that always have a capital."""
+    leading = _read(language, "leading")
+    return frozenset(word for word in leading if word[0].isupper() and word.lower() not in leading)
+
+
 # English words, or abbreviations if a full stop follows.
 WORDS = _read("en", "words")
 # Words that may be English abbreviations if a full stop follows, in lower case.

@@ -32,6 +32,7 @@ from ..annotation.restored import (
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError
+from ..pipes.abbreviations import read_titles
 from ..pipes.arrays import find_stretches
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import (
@@ -153,14 +154,16 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         texts = list_texts(doc)
         restored = list(texts)
         ends = [*(word.token for word in prediction.words[1:]), len(doc)]
-        begins = True
+        begins, titles = True, read_titles(doc.lang_)
         spelled = find_spelled([word.text for word in prediction.words]) if doc.lang_ == "en" else repeat(False)
         for word, case, mark, is_end, end, is_spelled in zip(*prediction, ends, spelled, strict=False):
-            place, text, _ = word
+            place, text, given_mark = word
+            # Tokenizers may divide titles that are not written as usual: PROF. LOW, prof. low.
+            is_title = case is not None and not is_end and f"{text.capitalize()}{given_mark}" in titles
             if case is not None:
                 text = apply_case(CAPITALS if is_spelled else case, text.lower(), self._forms)
-            restored[place] = capitalise(text) if begins and text == text.lower() else text
-            begins = is_end
+            restored[place] = capitalise(text) if (begins or is_title) and text == text.lower() else text
+            begins = is_end or is_title
             if mark is None:
                 continue
             given = [token for token in range(place + 1, end) if find_mark(texts[token])]

@@ -148,6 +148,11 @@ def test_text_in_one_case_gets_capitals(nlp, text):
     assert restore(nlp, text).startswith("We saw Anna")
 
 
+@pytest.mark.parametrize("text", ["WE SAW PROF . LOW", "we saw prof . low"])
+def test_titles_and_the_names_after_them_get_capitals(nlp, text):
+    assert restore(nlp, text).startswith("We saw Prof . Low")
+
+
 def test_all_can_be_restored(overwriting):
     doc = overwriting(make_doc(overwriting, 'Did: You See Her. "WE LEFT but ANNA stayed!"'))
     assert doc._.restored_text == 'Did you see her? "We left, but Anna stayed."'
