@@ -163,11 +163,13 @@ def find_prose(paragraphs: Sequence[Sequence[Word]], are_marked: bool) -> list[b
 
 def _is_prose(words: Sequence[Word]) -> bool:
     lines = divide(words, [word.begins_line for word in words])
-    has_length = len(lines) < 3 or any(sum(len(word.text) + 1 for word in line) >= LONG_LINE for line in lines)
+    is_short = len(lines) > 2 and all(sum(len(word.text) + 1 for word in line) < LONG_LINE for line in lines)
+    # Sentences of speech begin within lines, however short, and items with them.
+    n_within = sum((not word.begins_line) - word.begins_line for word in words[1:] if word.begins_sentence)
     n_symbols = sum(
         bool(SYMBOL.search(word.text) or (GAP.search(word.space) and not word.begins_line)) for word in words
     )
-    return has_length and (n_symbols < 2 or n_symbols <= MAX_SYMBOLS * len(words))
+    return (not is_short or n_within > 0) and (n_symbols < 2 or n_symbols <= MAX_SYMBOLS * len(words))
 
 
 def divide(words: Sequence[Word], begins: Sequence[bool]) -> list[list[Word]]:

@@ -173,6 +173,16 @@ def test_lists_tables_code_and_logs_are_left_alone(text, monkeypatch):
     assert write_string(NLP(text), "text") == text
 
 
+def test_speech_may_have_short_lines(monkeypatch):
+    text = "so we went\nhome it rained\nall day and we\nstayed in bed\n"
+    nlp = spacy.blank("en")
+    doc = make_doc_of_text(nlp, text)
+    for token in doc[1:]:
+        token.is_sent_start = token.text in ("it", "and")
+    monkeypatch.setattr(documents, "run_disabled", lambda nlp, doc, factory: shout(doc))
+    assert restore_marks(nlp, doc)._.restored_text == text.upper()
+
+
 def test_speech_may_have_an_address_and_sounds(monkeypatch):
     for text in ("write to anna@example.org", "BEN: [laughs] no\nANNA: [laughs] yes\n"):
         assert restore(text, monkeypatch).isupper()
