@@ -8,7 +8,8 @@ WORK (UDPipe takes an hour for each kind of text). A star marks lower-cased text
 peers are trained on such text. `--without "UDPipe 1"` leaves a system out.
 
 Tokens are gold, everything else is predicted. Systems that split text are scored by the tokens at which their sentences
-begin; UDPipe then tags and parses between its own boundaries. From raw text, words are predicted, too.
+begin; UDPipe then tags and parses between its own boundaries. From raw text, words are predicted, too. Components that
+the peers lack are left out.
 """
 
 from measure import (
@@ -57,6 +58,8 @@ from spacy_joint.scoring.raw_text import score_raw_text
 # The training corpus of the peers, and the evaluation corpora of all systems.
 LEARNT_FROM = "ewt"
 CORPORA = ("ewt", "gum")
+# Components that the peers lack.
+NOT_COMPARED = ("sequence_morphologizer", "sequence_lemmatizer")
 MEASURES = {"boundary F1": "boundary_f", "UAS": "dep_uas_punct", "LAS": "dep_las_punct"}
 RAW_MEASURES = {"Words": "raw_words_f", "Sentences": "raw_sents_f", "UAS": "raw_uas_f", "LAS": "raw_las_f"}
 SENTER_STEPS = 2000
@@ -141,7 +144,7 @@ class Setup(NamedTuple):
 
     def load(self, path: Path, vocab: Vocab, **parser: float) -> Annotate:
         """Load a pipeline; `parser` has settings of its parser."""
-        nlp = spacy.load(path, vocab=vocab)
+        nlp = spacy.load(path, vocab=vocab, exclude=NOT_COMPARED)
         if parser:
             nlp.get_pipe("parser").cfg.update(parser)
         return lambda docs: list(nlp.pipe(docs))
