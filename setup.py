@@ -69,6 +69,8 @@ class build_cython(build_ext):
                 "initializedcheck": False,
                 "embedsignature": True,
                 "annotation_typing": False,
+                # Cython would pickle base classes field by field, even memory views that nothing has set.
+                "auto_pickle": False,
             },
         )
         for extension, in_c in zip(self.extensions, translated, strict=True):

@@ -1,5 +1,6 @@
 """All systems that build whole trees: every walk builds a tree, and the oracle builds any tree that it should."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -7,9 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_joint.engine.system import System
 from spacy_joint.errors import JointValueError
 from spacy_joint.phrases.gap_system import GapSystem, ShiftReduceSystem
 from spacy_joint.phrases.swap_system import MOVES, SwapSystem
+from spacy_joint.tagging.system import SequenceSystem
+from spacy_joint.trees.system import TreeSystem
 
 from .binarised import BINARY, LABELS, binary_trees, find_actions, unfold, walk
 
@@ -147,6 +151,13 @@ def test_invalid_labels_are_refused(system):
 def test_invalid_sides_are_refused(system):
     with pytest.raises(JointValueError, match="J040"):
         change_labels(system, [], [("A", "M")])
+
+
+@pytest.mark.parametrize("base", [System, SequenceSystem, TreeSystem])
+@pytest.mark.parametrize("duplicate", [copy.copy, pickle.dumps])
+def test_base_classes_are_not_copied(base, duplicate):
+    with pytest.raises(TypeError, match="cannot pickle"):
+        duplicate(base())
 
 
 @each_system
