@@ -22,7 +22,7 @@ from .grammar import Grammar, is_factored, join_subsymbols, strip_annotation
 SMOOTHING = 0.1
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class BoundaryModel:
     """Natural logarithms of probabilities (float32). The last row of tables is for both ends of a sentence. Constant.
 
@@ -41,12 +41,13 @@ class BoundaryModel:
     bigrams: np.ndarray
 
     def __post_init__(self) -> None:
-        self.symbols, self.tags = tuple(self.symbols), tuple(self.tags)
+        # The instance is frozen.
+        values = vars(self)
+        values |= {"symbols": tuple(self.symbols), "tags": tuple(self.tags)}
         n, rows = len(self.symbols), len(self.tags) + 1
         shapes = {"shares": (n,), "left": (rows, n), "right": (rows, n), "bigrams": (rows, rows)}
         for name, shape in shapes.items():
-            array = np.ascontiguousarray(getattr(self, name), dtype=np.float32)
-            setattr(self, name, array)
+            array = values[name] = np.ascontiguousarray(values[name], dtype=np.float32)
             if array.shape != shape or not np.isfinite(array).all() or (array > 0).any():
                 allowed = f"{shape}, of finite numbers up to 0"
                 raise JointValueError(Errors.J001, name=name, value=array.shape, allowed=allowed)

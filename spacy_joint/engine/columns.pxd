@@ -9,6 +9,7 @@ An InputC borrows its pointers from a `Columns`, which must outlive every search
 searches do not change it.
 """
 
+cimport cython
 from libc.stdint cimport int8_t, int32_t, uint64_t
 
 
@@ -31,6 +32,8 @@ cdef struct InputC:
     int n_tokens
 
 
+# Final, since callers rely on its length.
+@cython.final
 cdef class Columns:
     cdef readonly tuple names
     cdef readonly uint64_t[:, ::1] cells

@@ -18,6 +18,11 @@ def test_the_length_is_the_number_of_tokens():
     assert len(random_columns(7)) == 7
 
 
+def test_the_length_cannot_be_another_one():
+    with pytest.raises(TypeError):
+        type("Longer", (Columns,), {"__len__": lambda self: 100})
+
+
 def test_a_document_may_be_empty():
     assert len(Columns(["word"], np.zeros((0, 1), dtype=np.uint64))) == 0
 
