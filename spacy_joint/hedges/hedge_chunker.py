@@ -25,6 +25,7 @@ from ..pipes.token_columns import drop_wrong_starts, read_starts
 from ..trees.constituency_trees import Constituent, find_outermost
 from ..trees.transform import CHUNK_TYPES, GROUP, OUT, find_segments
 from .reference import read_reference
+from .segments import MAX_SPAN
 from .system import HedgeSystem, name_action
 
 # Constraints, see system.pyx: a sentence starts at a token; or no constituent crosses the boundary before it.
@@ -47,7 +48,7 @@ class HedgeChunker(PhrasePipe[Hedged]):
     guide_templates = Path(__file__).parent / "guide_templates.txt"
 
     def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:
-        check_range("max_span", max_span, 1)
+        check_range("max_span", max_span, 1, MAX_SPAN)
         super().__init__(*args, max_span=max_span, **settings)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from ..pipes.token_columns import drop_wrong_starts, read_starts
 from ..trees.constituency_trees import Constituent
 from ..trees.transform import GROUP, find_segments
 from .reference import Reference, read_reference
-from .segments import SegmentSystem
+from .segments import MAX_SPAN, SegmentSystem
 
 # The label of segments without types.
 UNTYPED = "SEGMENT"
@@ -35,7 +35,7 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
     default_templates = Path(__file__).parent / "segment_templates.txt"
 
     def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:
-        check_range("max_span", max_span, 1)
+        check_range("max_span", max_span, 1, MAX_SPAN)
         super().__init__(*args, max_span=max_span, **settings)
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:

@@ -1,8 +1,11 @@
 from collections.abc import Sequence
+from typing import Final
 
 from typing_extensions import Self
 
 from ..tagging.system import SequenceSystem
+
+MAX_SPAN: Final[int]
 
 class SegmentSystem(SequenceSystem):
     @property

@@ -10,6 +10,10 @@ from ..engine.system cimport MAX_KINDS, ArenaC
 from ..tagging.system cimport SequenceSystem, StateC
 
 
+# The greatest `max_span`, which is a C integer.
+MAX_SPAN = 1_000_000
+
+
 cdef class SegmentSystem(SequenceSystem):
     """Segments documents by labels of words and their beginnings: Markov order 2, with hard constraints. The labels are
     types, with `G` first, or a single one. Constraints mark known starts of segments (1)."""
@@ -18,7 +22,7 @@ cdef class SegmentSystem(SequenceSystem):
         self.set_tags(labels, 2, True)
         if len(self.tags) > MAX_KINDS - 2:
             raise JointValueError(Errors.J031, n=len(self.tags), what="labels", allowed=f"at most {MAX_KINDS - 2}")
-        check_range("max_span", max_span, 1)
+        check_range("max_span", max_span, 1, MAX_SPAN)
         self.max_span = max_span
         self.typed = self.tags[0] == GROUP
         self.set_kinds([1] * len(self.tags) + [1, len(self.tags) - 1])

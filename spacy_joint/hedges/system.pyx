@@ -6,6 +6,7 @@ from ..engine.system import check_derivation
 from ..errors import Errors, JointValueError, check_range
 from ..trees.system import SIDES
 from ..trees.transform import INTERMEDIATE
+from .segments import MAX_SPAN
 
 from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 
@@ -60,7 +61,7 @@ cdef class HedgeSystem(TreeSystem):
         cdef int label, kind
         if not unary and not binary:
             raise JointValueError(Errors.J330, source="The data", what="constituents")
-        check_range("max_span", max_span, 1)
+        check_range("max_span", max_span, 1, MAX_SPAN)
         check_range("max_unary", max_unary, 0, MAX_UNARY)
         self.max_span, self.max_unary = max_span, max_unary
         self.set_labels(unary, binary, (), MAX_LABELS, tag_column)

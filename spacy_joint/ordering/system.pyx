@@ -26,6 +26,8 @@ from ..engine.weights cimport ROW_BLOCK, Weights
 
 cdef enum:
     AT_ONCE = 64        # parts scored together
+    MAX_BEST = 1 << 20  # orders
+    MAX_FORCED = 16     # modifiers in an exact search on request, since the number of states is exponential
 
 cdef enum:
     A, B, LEFT, RIGHT, IT, LAST, HEAD_NOUN, AT_PLACE, FROM_LEFT, N_SLOTS
@@ -60,22 +62,24 @@ cdef class Ranker:
         self.system, self.width, self.claim = system, width, Claim("ranker")
         self.scorer = Scorer(templates, AT_ONCE)
 
-    def rank(self, Weights weights not None, Columns columns not None, int n_best=2, exact=None):
+    def rank(self, Weights weights not None, Columns columns not None, n_best=2, exact=None):
         """Returns the best orders of a phrase, best first, as indices of modifiers with scores. No two have the same
         words.
 
         columns: The modifiers, followed by the head.
-        exact: Whether to keep all states; None: only if there are at most 8 modifiers.
+        exact: Whether to keep all states, for at most 16 modifiers (J030); None: only if there are at most 8.
         RAISES ValueError: If there are more than 64 modifiers.
         """
         cdef vector[int] orders
         cdef vector[double] totals
-        cdef int n = len(columns) - 1
+        cdef int n = len(columns) - 1, most = max(1, min(n_best, MAX_BEST))
         cdef bint is_exact = n <= MAX_EXACT if exact is None else exact
+        if exact:
+            check_range("The number of modifiers", n, 0, MAX_FORCED)
         with self.claim:
             self.prepare(weights, columns)
             with nogil:
-                self.search(is_exact, max(n_best, 1), orders, totals)
+                self.search(is_exact, most, orders, totals)
         return [(tuple([orders[i * n + j] for j in range(n)]), totals[i]) for i in range(totals.size())]
 
     def score(self, Weights weights not None, Columns columns not None, order):

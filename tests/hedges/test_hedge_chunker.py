@@ -220,9 +220,10 @@ def test_segments_without_types(make):
 
 
 @pytest.mark.parametrize("factory", ["hedge_chunker", "hedge_segmenter"])
-def test_a_limit_below_one_is_refused(factory):
-    with pytest.raises(ValueError, match=r"\[J030\] max_span is 0"):
-        spacy.blank("en").add_pipe(factory, config={"max_span": 0})
+@pytest.mark.parametrize("max_span", [0, 2**31])
+def test_a_limit_out_of_range_is_refused(factory, max_span):
+    with pytest.raises(ValueError, match=rf"\[J030\] max_span is {max_span}"):
+        spacy.blank("en").add_pipe(factory, config={"max_span": max_span})
 
 
 def test_known_boundaries_that_contradict_the_reference_cause_no_update(make, read_examples):

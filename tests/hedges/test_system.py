@@ -117,7 +117,9 @@ def test_systems_are_pickled_by_their_arguments():
     [
         ("J330", lambda: HedgeSystem([], [])),
         ("J030", lambda: HedgeSystem(["NP"], [], 0)),
+        ("J030", lambda: HedgeSystem(["NP"], [], 2**31 - 1)),
         ("J030", lambda: SegmentSystem(TYPES, 0)),
+        ("J030", lambda: SegmentSystem(TYPES, 2**31)),
         ("J031", lambda: SegmentSystem([str(number) for number in range(70)])),
         ("J040", lambda: HedgeSystem(["NP"], [("NP", "up")])),
     ],

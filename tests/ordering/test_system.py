@@ -69,6 +69,15 @@ def test_the_score_found_equals_a_recomputed_score(words, seed, width):
         assert ranker.score(weights, columns, order) == score
 
 
+def test_orders_are_as_many_as_there_are():
+    assert len(Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), make_columns([1, 2, 3, 9]), 2**40)) == 6
+
+
+def test_an_exact_search_of_many_modifiers_is_refused():
+    with pytest.raises(ValueError, match=r"\[J030\].* is 17"):
+        Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), make_columns(range(1, 19)), exact=True)
+
+
 def test_more_modifiers_than_bits_are_refused():
     with pytest.raises(ValueError, match=r"\[J002\].*65 modifiers"):
         Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), make_columns(range(1, 67)))
