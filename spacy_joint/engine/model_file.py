@@ -70,7 +70,9 @@ def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dic
         if not isinstance(described["meta"], dict):
             raise TypeError
         return described["meta"], arrays
-    except (KeyError, TypeError, AttributeError, RecursionError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except JointValueError:
+        raise
+    except (KeyError, TypeError, AttributeError, RecursionError, ValueError) as error:
         raise JointValueError(Errors.J052, source=source, what="its header") from error
 
 

@@ -1,6 +1,7 @@
 """Model files: contents round-trip, and truncated, changed or foreign files are refused."""
 
 import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -114,6 +115,13 @@ def test_random_headers_of_this_version_are_refused(size, checksum, rest):
     content = model_file.PREFIX.pack(model_file.MAGIC, model_file.VERSION, size, checksum) + rest
     with pytest.raises(ValueError, match=r"J052.*header"):
         model_file.unpack(content)
+
+
+@pytest.mark.parametrize("header", [b"", b"\xff", b"[]", b"[" * 100_000, b"1" * 5000])
+def test_intact_headers_of_other_content_are_refused(header):
+    prefix = model_file.PREFIX.pack(model_file.MAGIC, model_file.VERSION, len(header), zlib.crc32(header))
+    with pytest.raises(ValueError, match=r"J052.*header"):
+        model_file.unpack(prefix + header)
 
 
 @pytest.mark.parametrize("version", [0, 2, 2**32 - 1])
