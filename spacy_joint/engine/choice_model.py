@@ -30,10 +30,6 @@ class ChoiceModel(LinearModel):
         with self._lend_search() as chooser:
             return chooser.choose(self.weights, columns)
 
-    def predict(self, columns: Columns) -> np.ndarray:
-        """Returns the most probable row (uint16), or the number of rows for none."""
-        return np.array([self.choose(columns).argmax()], dtype=np.uint16)
-
     def _make_search(self, beam_width: int) -> Chooser:
         return Chooser(self.system, self.templates)
 

@@ -17,7 +17,6 @@ import numpy as np
 from ..errors import Errors, JointValueError, check_range
 from . import model_file
 from .beam import MAX_WIDTH
-from .columns import Columns
 from .mixing import TrainingState
 from .system import System
 from .templates import Templates
@@ -151,10 +150,6 @@ class LinearModel(ABC):
     @abstractmethod
     def _make_learner(self, weights: Weights, seed: int) -> Any:
         """Makes a learner for a table: see `Learner`."""
-
-    @abstractmethod
-    def predict(self, columns: Columns) -> np.ndarray:
-        """Returns the best structure of a document (uint16)."""
 
     @contextmanager
     def _lend_search(self) -> Iterator[Any]:
