@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from ..errors import Errors, JointFileNotFoundError, JointValueError
 from ..files.reading import read_lines
@@ -110,7 +111,7 @@ class Tree:
         return f"<Tree {format_tree(self, indexed=True)}>"
 
     def __eq__(self, other: object) -> bool:
-        # Not recursive, unlike the method of a dataclass; likewise for `__hash__` and `__repr__`.
+        # Not recursive, unlike the method of a dataclass; likewise for the other special methods.
         if not isinstance(other, Tree):
             return NotImplemented
         return self is other or self._values() == other._values()
@@ -118,11 +119,23 @@ class Tree:
     def __hash__(self) -> int:
         return hash(tuple(self._values()))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (self._values(),)
+
     def _values(self) -> list[tuple[object, ...]]:
         return [
             (node.label, len(node.children), node.word, node.head, node.index, node.function, node.lemma, node.morph)
             for node in self.nodes()
         ]
+
+
+def _rebuild(values: Sequence[Any]) -> Tree:
+    # Complete nodes, from right to left.
+    done: list[Tree] = []
+    for label, n_children, *others in reversed(values):
+        children = tuple([done.pop() for _ in range(n_children)])
+        done.append(Tree(label, children, *others))
+    return done[0]
 
 
 Rule = Callable[[Tree, tuple[Tree, ...]], Sequence[Tree]]

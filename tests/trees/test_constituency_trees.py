@@ -1,5 +1,8 @@
 """Trees in bracket notation."""
 
+import copy
+import pickle
+
 import pytest
 
 from spacy_joint.trees.constituency_trees import (
@@ -118,8 +121,16 @@ def test_constituents_that_cross_are_not_a_tree():
         nest(Tree(ROOT), [(Tree("X"), [(0, 2)]), (Tree("Y"), [(1, 3)])], words)
 
 
-def test_deep_trees_are_compared_hashed_and_shown():
+def test_deep_trees_are_compared_hashed_shown_and_copied():
     deep = "(X " * 20_000 + "(NN 0=cat)" + ")" * 20_000
     one, other = (tree for text in (deep, deep) for tree in parse_trees(text, indexed=True))
     assert one == other and hash(one) == hash(other) and repr(one) == f"<Tree {deep}>"
     assert one != "cat" and one != one.children[0]
+    assert copy.deepcopy(one) == pickle.loads(pickle.dumps(one)) == one
+
+
+def test_a_pickled_tree_is_the_same():
+    (tree,) = parse_trees("(ROOT (S (VP (VB 0=is) (JJ 2=rich)) (NP 1=John)) (. 3=!))", indexed=True)
+    child = tree.children[0].with_children(tree.children[0].children, 1)
+    tree = Tree(ROOT, (child, Tree(".", word="!", index=3, function="punct", lemma="!", morph="Sg")), head=0)
+    assert pickle.loads(pickle.dumps(tree)) == tree
