@@ -49,8 +49,8 @@ MIN_REPETITIONS = 3
 
 def read_srt(content: str, source: str) -> Iterator[Segment]:
     """Reads SubRip or .sbv. RAISES ValueError: If the file, called `source` in errors, is damaged (J460-J462)."""
-    is_sbv = ARROW not in content
-    content = SBV_TIMES.sub(rf"\1 {ARROW} \2", content) if is_sbv else content
+    name = "srt" if ARROW in content else "sbv"
+    content = SBV_TIMES.sub(rf"\1 {ARROW} \2", content) if name == "sbv" else content
     lines = LINE_END.split(content)
     rows = [row for row in SRT_NUMBER.sub("", "\n".join(map(str.strip, lines))).split("\n") if row]
     filled = [number for number, line in enumerate(lines) if line.strip()]
@@ -59,9 +59,7 @@ def read_srt(content: str, source: str) -> Iterator[Segment]:
     if rows and rows[-1].isdecimal() and not lines[filled[-1] - 1].strip():
         raise _make_error(Errors.J460, lines, filled[-1], source)
     cues = [f"\n{row}" if ARROW in row else row for row in rows]
-    return _read_cues(
-        _parse("\n".join([HEADER, *cues]), lines, source), divide_cues(content), "sbv" if is_sbv else "srt"
-    )
+    return _read_cues(_parse("\n".join([HEADER, *cues]), lines, source), divide_cues(content), name)
 
 
 def read_vtt(content: str, source: str) -> Iterator[Segment]:

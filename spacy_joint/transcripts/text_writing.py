@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 from spacy.tokens import Doc
 
 from ..annotation.speech import format_clock
-from .words import FINAL_MARK, GAP, Word, divide, find_prose, has_marks, list_words, warn_of_estimates
+from .words import FINAL_MARK, GAP, Word, divide, find_prose, has_marks, list_words, measure, warn_of_estimates
 
 # A word that is continued on the next line.
 HYPHENATED = re.compile(r"[^\W\d_]-$")
@@ -28,7 +28,8 @@ COLUMNS = ("start", "end", "speaker", "text")
 # of prose are no shorter than the share RAGGED of the longest.
 LONGEST, MANY_LINES, MIN_WIDTH, ENDED, RAGGED = 0.95, 20, 45, 0.75, 0.75
 # Lines that begin like this are kept, and those after them: quoted mail, tables, fences of code. So are items of lists.
-FENCE, KEPT = "```", (">", "|", "```")
+FENCE = "```"
+KEPT = (">", "|", FENCE)
 ITEM = re.compile(r"(?:[-+*•–—·●▪◦‣]|\(?\w{1,3}[.)])$")
 MARK = re.compile(r"[^\w\s]$")
 # Numbers of pages, `17`, `- 17 -`, `[p. 17]`, rules, and notes such as `[Illustration]`.
@@ -85,7 +86,7 @@ def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str 
     paragraphs = divide(words, [word.begins_turn or word.begins_paragraph for word in words])
     warn_of_estimates([turn[0].is_estimated for turn in paragraphs if turn[0].begins_turn], "turns")
     all_lines = divide(words, [word.begins_turn or word.begins_paragraph or word.begins_line for word in words])
-    lengths = sorted(map(_measure, all_lines)) or [0]
+    lengths = sorted(map(measure, all_lines)) or [0]
     last = len(lengths) - 1
     width = max(lengths[last if last < MANY_LINES else int(LONGEST * last)], MIN_WIDTH)
     kept = _find_kept_lines(all_lines, width)
@@ -157,10 +158,10 @@ def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float, is_prose: b
     a list; or, at unchanged indentation, those that begin as sentences do, or of which the first word would have had
     room in the line before. Several lines below half the width are a list, as are lines without marks of which most
     would have had room for the next word."""
-    longest = max(map(_measure, lines))
+    longest = max(map(measure, lines))
     room = max(MIN_WIDTH, RAGGED * longest) if is_prose else max(width, longest)
     if any(FINAL_MARK.search(word.text) for line in lines for word in line):
-        is_list = len(lines) > 2 and all(2 * _measure(line) < width for line in lines)
+        is_list = len(lines) > 2 and all(2 * measure(line) < width for line in lines)
     else:
         is_list = sum(_has_room(*pair, room) for pair in pairwise(lines)) >= ENDED * (len(lines) - 1)
     if is_list:
@@ -188,11 +189,7 @@ def _compare_indentation(before: Sequence[Word], line: Sequence[Word]) -> int:
 
 def _has_room(before: Sequence[Word], line: Sequence[Word], width: float) -> bool:
     """Returns whether the first word of a line would have had room in the line before."""
-    return _measure(before) + len(line[0].text) < width
-
-
-def _measure(line: Sequence[Word]) -> int:
-    return sum(len(word.text) + 1 for word in line)
+    return measure(before) + len(line[0].text) < width
 
 
 def _introduce(start: float | None, speaker: str | None) -> str:

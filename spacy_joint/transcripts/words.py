@@ -163,13 +163,19 @@ def find_prose(paragraphs: Sequence[Sequence[Word]], are_marked: bool) -> list[b
 
 def _is_prose(words: Sequence[Word]) -> bool:
     lines = divide(words, [word.begins_line for word in words])
-    is_short = len(lines) > 2 and all(sum(len(word.text) + 1 for word in line) < LONG_LINE for line in lines)
-    # Sentences of speech begin within lines, however short, and items with them.
-    n_within = sum((not word.begins_line) - word.begins_line for word in words[1:] if word.begins_sentence)
+    is_short = len(lines) > 2 and all(measure(line) < LONG_LINE for line in lines)
+    # Most sentences of speech begin within lines, however short, and items with them.
+    with_lines = [word.begins_line for word in words[1:] if word.begins_sentence]
+    is_list = is_short and 2 * sum(with_lines) >= len(with_lines)
     n_symbols = sum(
         bool(SYMBOL.search(word.text) or (GAP.search(word.space) and not word.begins_line)) for word in words
     )
-    return (not is_short or n_within > 0) and (n_symbols < 2 or n_symbols <= MAX_SYMBOLS * len(words))
+    return not is_list and (n_symbols < 2 or n_symbols <= MAX_SYMBOLS * len(words))
+
+
+def measure(line: Sequence[Word]) -> int:
+    """Returns the length of a line in characters, with a space after each word."""
+    return sum(len(word.text) + 1 for word in line)
 
 
 def divide(words: Sequence[Word], begins: Sequence[bool]) -> list[list[Word]]:
