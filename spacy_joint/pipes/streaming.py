@@ -98,15 +98,20 @@ def cut_into_pieces(tokens: Iterable[Doc | Token], vocab: Vocab, size: int = PIE
 
 
 def _make_piece(tokens: list[Token], vocab: Vocab) -> Doc:
-    """Makes a document of tokens of any documents."""
-    # `to_array` is missing in the stub.
-    spans: Iterable[Any] = (token.doc[token.i : token.i + 1] for token in tokens)
-    rows = np.vstack([span.to_array(list(CARRIED)) for span in spans])
-    # For spaCy, the first token of every Doc starts a sentence.
-    rows[[token.i == 0 for token in tokens], CARRIED.index(SENT_START)] = 0
-    for row, token in zip(rows, tokens, strict=True):
-        _add_strings(row[np.newaxis], token.vocab, vocab)
-    return _make_doc(rows, vocab)
+    """Makes a document of tokens, most of which are consecutive tokens of another document."""
+    parts = []
+    # Consecutive tokens have the same difference between their places in the document and in the list.
+    runs = groupby(enumerate(tokens), key=lambda numbered: (numbered[1].doc, numbered[1].i - numbered[0]))
+    for (doc, _), run in runs:
+        positions = [token.i for _, token in run]
+        part = doc[positions[0] : positions[-1] + 1]
+        rows = part.to_array(list(CARRIED)).reshape(-1, len(CARRIED))
+        if positions[0] == 0:
+            # For spaCy, the first token of every Doc starts a sentence.
+            rows[0, CARRIED.index(SENT_START)] = 0
+        _add_strings(rows, doc.vocab, vocab)
+        parts.append(rows)
+    return _make_doc(np.concatenate(parts), vocab)
 
 
 def _add_strings(rows: np.ndarray, source: Vocab, vocab: Vocab) -> None:
