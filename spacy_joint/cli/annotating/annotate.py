@@ -43,7 +43,7 @@ FORMATS_HELP = (
 )
 FORMAT_IN_HELP = (
     "text, turns (`ANNA: ...`), otter, youtube, srt, vtt, recogniser (JSON of Whisper, vosk, AWS, Google and others), "
-    "ctm, or tsv (of Whisper). Default: by file."
+    "ctm, or tsv (of Whisper). Default: by suffix or content."
 )
 # Longer texts, in characters, take seconds, so progress is shown.
 LONG_TEXT = 200_000

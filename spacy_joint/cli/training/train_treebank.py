@@ -47,7 +47,7 @@ def train_treebank(
     ] = None,
     meta: Annotated[
         Path | None,
-        typer.Option(help="JSON file with fields for meta.json, such as the licence; or a directory: see below."),
+        typer.Option(help="meta.json with the licence and the like, or its directory, with README.md and LICENSE."),
     ] = None,
     weight_bits: WeightBitsOption = 8,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of jackknifed tags.")] = 5,
@@ -61,8 +61,6 @@ def train_treebank(
     `package`, and intermediate `steps`, from which an interrupted run continues. The configs can be overridden as for
     `spacy train`, e.g. with --training.max_epochs 5; settings of a component, such as
     --components.joint_sbd_parser.model.beam_width 4, apply to its own training.
-
-    --meta may be a directory with meta.json and files for the package: README.md, LICENSE, LICENSES_SOURCES.
     """
     import spacy
     from spacy.cli._util import parse_config_overrides
