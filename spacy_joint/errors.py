@@ -492,7 +492,7 @@ class Errors:
         "--keep needs a joint_sbd_parser that parses unpunctuated text; the teacher has {pipeline}.",
         "Use a teacher with a joint_sbd_parser and --own, or keep all documents.",
     )
-    J716 = Message("{option} requires {needed}.", "Add it, or leave the other out.")
+    J716 = Message("{option} requires {needed}.", "Add it, or leave out {option}.")
 
     # Transcripts
     J460 = Message("{source}, line {line}: {found!r} belongs to no cue.", "Write the times of a cue above it.")
@@ -679,12 +679,12 @@ class Warnings:
         "Restore these settings, or calibrate it again by `python -m spacy joint calibrate`.",
     )
     JW42 = Message(
-        "'{name}' reads tags, but this document has none. Its grammar chooses them.",
+        "'{name}' reads tags, but this document has none, so its grammar chooses them.",
         "Put a component that sets them before it, such as a sequence_tagger, or set its `tags` to 'own'.",
     )
     JW43 = Message(
         "{n} files of {address}, such as {example}, are left out: {reason}.",
-        "To read them, name them, with --format-in if their formats are unknown.",
+        "Name them to read them; give --format-in if their formats are unknown.",
     )
     JW44 = Message(
         "{n:,} of {total:,} records failed, first record {record} of {source} ({reason}).",

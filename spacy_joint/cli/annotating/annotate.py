@@ -97,8 +97,8 @@ def annotate(
     """Split text and transcripts into parsed sentences.
 
     The text is one document, unless --lines is given. For conllu, jsonl and table, standard input is annotated as it
-    arrives: sentences are printed as soon as they are final, with --line-breaks at the end of their line. Formats for
-    reading restore missing punctuation, and formats for constituents parse them, even if these components are disabled.
+    arrives: sentences are printed as soon as they are final, with --line-breaks at the end of their line. If a format
+    needs restored punctuation or constituents, their components run even if they are disabled.
     """
     from ...corpora.constituency_treebanks import FORMATS as TREE_FORMATS
 

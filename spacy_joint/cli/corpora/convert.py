@@ -138,4 +138,4 @@ def convert_quotes(
     annotated = list(nlp.pipe(docs))
     write_docbin(annotated, output)
     n_quotations = sum(len(doc.spans["quotations"]) for doc in annotated)
-    msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} tokens, {n_quotations:,} quoted runs")
+    msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} tokens, {n_quotations:,} spans")
