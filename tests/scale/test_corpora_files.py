@@ -315,7 +315,7 @@ def test_pieces_that_are_done_are_not_annotated_again(annotate, tmp_path):
 def test_output_of_other_settings_is_refused(annotate, tmp_path):
     path = write_records(tmp_path / "a.jsonl", 10)
     annotate(tmp_path / "output", path)
-    with pytest.raises(JointError, match=r"J713.*shard_bytes is 1000 there"):
+    with pytest.raises(JointError, match=r"J713.*shard_bytes: 1000"):
         annotate(tmp_path / "output", path, shard_bytes=10)
 
 

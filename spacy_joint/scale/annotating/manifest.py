@@ -33,7 +33,7 @@ def claim(output: Directory, settings: Mapping[str, Any]) -> Iterator[Callable[[
                 reason = f"it has other files, such as {min(files)}"
         elif (found := _parse(content, TYPICAL)) is None:
             reason = f"its {SETTINGS} is damaged"
-        elif changed := [f"{key} is {found.get(key)!r} there" for key in settings if found.get(key) != settings[key]]:
+        elif changed := [f"{key}: {found.get(key)!r}" for key in settings if found.get(key) != settings[key]]:
             reason = f"it has the output of other settings ({', '.join(changed)})"
         if reason:
             raise JointValueError(Errors.J713, address=output.address, reason=reason)
