@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import sha256
-from itertools import accumulate, starmap
+from itertools import accumulate, chain, starmap
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +29,10 @@ from ..annotation.custom_columns import KEY, PAUSE, read_column, write_column
 from ..annotation.restored import RESTORED
 from ..annotation.sentences import MARGIN
 from ..corpora.docbin import SUFFIX, read_docbin
-from ..corpora.raw_text import divide_evenly, is_prose, read_paragraphs
+from ..corpora.raw_text import JSONL, divide_evenly, is_prose, read_paragraphs
 from ..errors import Errors, JointValueError
 from ..files.grouping import group_by_size
+from ..files.reading import list_files
 from ..files.replacing import atomic_write, write_json
 from ..files.steps import Steps, digest_directory, digest_json
 from ..pipes.components import get_components, list_components
@@ -87,8 +88,8 @@ class Distillation:
     ) -> dict[str, dict[str, int]]:
         """Makes all files, except those that an earlier run made from the same input, and a manifest.
 
-        texts (Sequence[Path]), lines (bool): See `read_paragraphs`. The documents of .spacy files are passages, which
-            keep tokens, sentence boundaries and pauses.
+        texts (Sequence[Path]), lines (bool): Files, or directories of them: see `read_paragraphs`. The documents of
+            .spacy files are passages, which keep tokens, sentence boundaries and pauses.
         words (int): The minimum number of words of a document: see `divide_evenly`.
         limit (int): The maximum number of passages, taken evenly from all texts; 0: all.
         shard_words (int): The number of words that completes a file.
@@ -109,8 +110,11 @@ class Distillation:
         if self.tagger is not None:
             made_from["files_of_tagger"] = digest_directory(_load_tagger(self.tagger).path)
 
+        listed = (list_files(path, ".txt", JSONL, SUFFIX) if path.is_dir() else [path] for path in texts)
+        files = list(chain.from_iterable(listed))
+
         def read() -> Iterator[Passage]:
-            for path in texts:
+            for path in files:
                 if path.suffix == SUFFIX:
                     yield from map(_keep_boundaries, read_docbin(path, Vocab()))
                     continue

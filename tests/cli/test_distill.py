@@ -121,6 +121,15 @@ def test_lines_may_be_paragraphs(run, episodes, tmp_path):
     ]
 
 
+def test_a_directory_stands_for_its_files(run, episodes, tmp_path):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    episodes.rename(texts / "episodes.txt")
+    run("distill", texts, "--output", tmp_path / "silver", "--lines", "--kind", "original")
+    assert [doc.text for doc in read(tmp_path / "silver")]
+    assert "J102" in run("distill", tmp_path / "silver" / "steps", "--output", tmp_path, fails=True).output
+
+
 def test_documents_are_limited_evenly(run, episodes, tmp_path):
     options = ("--lines", "--kind", "original", "--words", 2)
     run("distill", episodes, "--output", tmp_path / "all", *options)

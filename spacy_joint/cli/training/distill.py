@@ -10,8 +10,8 @@ from ...errors import Errors, JointValueError
 from ..options import BeamWidthOption, Kind, RayOption, WorkersOption
 
 TEXTS_HELP = (
-    ".txt files (UTF-8), .jsonl files with the key `text`, or .spacy files of documents, which keep their tokens, "
-    "sentence boundaries and pauses."
+    ".txt files (UTF-8), .jsonl files with the key `text`, .spacy files of documents, which keep their tokens, "
+    "sentence boundaries and pauses, or directories of them."
 )
 LINES_HELP = (
     "Each line is a paragraph, and blank lines separate documents. Default: blank lines separate paragraphs, and each "
