@@ -275,7 +275,7 @@ def english(repository):
     (assets / "raw" / "calls" / "call.tsv").write_text("\n".join(rows), encoding="utf8")
     commands = (project / "project.yml").read_text(encoding="utf8")
     for pattern, changed in (
-        (r"max_steps [358]000", "max_steps 40"),
+        (r"max_steps ([358]|10)000", "max_steps 40"),
         (r"max_steps \d{3,}", "max_steps 4"),
         (r"min_changes 100", "min_changes 1"),
         (r"--folds 5", "--folds 2"),
