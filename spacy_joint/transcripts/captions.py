@@ -138,10 +138,13 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
         is_dialogue = sum(bool(DASH.match(text)) for _, text in rows) > 1
         said: list[Segment] = []
         for row, text in rows:
-            begin, speaker, is_other = _read_beginning(text, speaker, names, is_dialogue)
+            begin, speaker, is_other, direction = _read_beginning(text, speaker, names, is_dialogue)
             begins_turn |= is_other
             is_row_sound = is_all_sound or is_sound(text[begin:])
             begins_line = True
+            if direction:
+                said.append(Segment(f"{direction} ", speaker, None, None, begins_turn, is_sound=True, begins_line=True))
+                begins_turn = begins_line = False
             for run in row:
                 words, begin = run.text[begin:], max(begin - len(run.text), 0)
                 if words:
@@ -209,17 +212,20 @@ def _split(lines: Sequence[str]) -> list[list[Segment]]:
     return rows
 
 
-def _read_beginning(line: str, speaker: str | None, names: Set[str], is_dialogue: bool) -> tuple[int, str | None, bool]:
-    """Reads the beginning of a line: the offset of its words, its speaker, and whether a turn begins."""
+def _read_beginning(
+    line: str, speaker: str | None, names: Set[str], is_dialogue: bool
+) -> tuple[int, str | None, bool, str]:
+    """Reads the beginning of a line: the offset of its words, its speaker, whether a turn begins, and the
+    direction, as in `ANNA (on phone): hi`."""
     dash = DASH.match(line) if is_dialogue else None
     begin = dash.end() if dash else 0
     label = read_label(line[begin:])
     if label is not None and label.name in names:
-        return begin + label.end, label.name, bool(dash or CHANGE.match(line, begin))
+        return begin + label.end, label.name, bool(dash or CHANGE.match(line, begin)), label.direction
     change = CHANGE.match(line, begin)
     if change is not None:
-        return change.end(), None, True
-    return (begin, None, True) if dash else (0, speaker, False)
+        return change.end(), None, True, ""
+    return (begin, None, True, "") if dash else (0, speaker, False, "")
 
 
 def _find_times(runs: Sequence[Segment], start_time: float, end_time: float) -> Iterator[tuple[float, float]]:

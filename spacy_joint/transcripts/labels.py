@@ -27,7 +27,7 @@ LABEL = re.compile(
     (?P<mark>>>+\s*)?
     (?:(?P<time_before>{TIME})\s+)?
     (?P<name>[^\W\d_][\w.'’&-]{{0,{MAX_NAME_LENGTH}}}(?:[ ][\w.'’&-]{{1,{MAX_NAME_LENGTH}}}){{0,4}})
-    (?:[ ]\([^():]{{1,40}}\))?
+    (?:[ ](?P<direction>\([^():]{{1,40}}\)|\[[^\[\]:]{{1,40}}\]))?
     (?:\s+(?P<time_after>{TIME}))?
     \s*:(?:\s+(?P<time_behind>{BRACKETED_TIME}))?(?:\s+|$)
     """,
@@ -84,9 +84,10 @@ class Label(NamedTuple):
     """The beginning of a line that may name its speaker."""
 
     name: str
-    time: float | None  # next to the name, in seconds
+    time: str  # next to the name; empty if none
     end: int  # where the words begin
     is_marked: bool  # whether it is certainly a name: `>> ANNA:`, `SPEAKER_01:`
+    direction: str = ""  # after the name: `(on phone)`
 
 
 def read_label(line: str) -> Label | None:
@@ -94,17 +95,17 @@ def read_label(line: str) -> Label | None:
     message = MESSAGE.match(line)
     if message is not None:
         name = " ".join(message[message.lastgroup or 0].split())
-        return None if name.lower() in NOT_NAMES else Label(name, None, message.end(), True)
+        return None if name.lower() in NOT_NAMES else Label(name, "", message.end(), True)
     bracketed = BRACKETED.match(line)
     if bracketed is not None and read_clock(bracketed["name"]) is None:
-        return Label(bracketed["name"], None, bracketed.end(), True)
+        return Label(bracketed["name"], "", bracketed.end(), True)
     bold = BOLD.match(line)
     if bold is not None and bold["name"].lower() not in NOT_NAMES:
         written = bold["time_before"] or bold["time_inside"] or bold["time_after"] or ""
-        return Label(bold["name"], read_clock(written.strip("[]()")), bold.end(), False)
+        return Label(bold["name"], written.strip("[]()"), bold.end(), False)
     examination = EXAMINATION.match(line)
     if examination is not None:
-        return Label(examination["name"], None, examination.end(), False)
+        return Label(examination["name"], "", examination.end(), False)
     match = LABEL.match(line)
     if match is None:
         return None
@@ -114,7 +115,8 @@ def read_label(line: str) -> Label | None:
     if not has_form or len(name) > MAX_NAME_LENGTH or name.lower() in NOT_NAMES:
         return None
     written = (match["time_before"] or match["time_after"] or match["time_behind"] or "").strip("[]()")
-    return Label(name, read_clock(written), match.end(), bool(match["mark"] or NUMBERED.fullmatch(name)))
+    is_marked = bool(match["mark"] or NUMBERED.fullmatch(name))
+    return Label(name, written, match.end(), is_marked, match["direction"] or "")
 
 
 def find_names(lines: Sequence[str]) -> Set[str]:

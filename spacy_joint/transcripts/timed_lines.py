@@ -13,7 +13,7 @@ from itertools import dropwhile, pairwise, takewhile
 
 from ..errors import Errors, JointValueError
 from .labels import DATE, are_turns
-from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread_until
+from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, read_clocks, spread_until
 
 NUMBER = r"\d+(?:\.\d+)?"
 CTM_LINE = re.compile(rf"\S+\s+\S+\s+(?P<start>{NUMBER})\s+(?P<length>{NUMBER})\s+(?P<word>\S+)(?:\s+\S+){{0,3}}")
@@ -100,7 +100,9 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment
         return
     yield from (Segment(f" {line}") for line in lines[: heads[0][0]])
     ends = [number for number, _ in heads[1:]] + [len(lines)]
-    times = [read_clock(match["time"] or match.groupdict().get("before", "")) for _, match in heads]
+    written = [match["time"] or match.groupdict().get("before", "") for _, match in heads]
+    # Without names, this is no chat.
+    times = read_clocks(written) if "name" in head.groupindex else list(map(read_clock, written))
     for (number, match), end, (start_time, next_time) in zip(heads, ends, pairwise([*times, None]), strict=True):
         beside = match.groupdict().get("text") or ""
         texts = [line for line in (beside, *lines[number + 1 : end]) if line.strip()]
@@ -125,8 +127,7 @@ def _join_times(lines: Sequence[str]) -> Sequence[str]:
         named = {place for place in possible if counts[filled[place]] > 1}
         if len(named) > max(counts.values(), default=0) and len(named) >= NAMED_SHARE * len(times):
             places, clocks = [*times], [*times.values(), "0:00"]
-            day = "" if (read_clock(clocks[0]) or BEGINNING) < BEGINNING else "Today at "
-            heads = {place: f"{filled[place]}\t{day}{clocks[bisect(places, place)]}" for place in named}
+            heads = {place: f"{filled[place]}\t{clocks[bisect(places, place)]}" for place in named}
             return [heads.get(place, line) for place, line in enumerate(filled) if place not in times]
     return lines
 

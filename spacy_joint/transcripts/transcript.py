@@ -152,6 +152,14 @@ def read_clock(written: str) -> float | None:
     return 3600 * int("".join(hours) or 0) + 60 * int(minutes) + int(seconds) + int(fraction.ljust(3, "0")) / 1000
 
 
+def read_clocks(written: Sequence[str]) -> list[float | None]:
+    """Reads the times of parts of a recording, in order, as `read_clock` does; returns None for each if they are times
+    of the day, as in chats: recordings begin within a minute, or an hour if hours are written."""
+    times = list(map(read_clock, written))
+    first = next((text for text, time in zip(written, times, strict=True) if time is not None), "0")
+    return times if int(first.split(":")[0]) == 0 else [None] * len(times)
+
+
 def is_sound(text: str) -> bool:
     """Returns whether no part of a text is speech: [APPLAUSE], (door opens), ♪ la la ♪."""
     return SOUND.fullmatch(text.strip()) is not None

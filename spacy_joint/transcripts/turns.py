@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ..errors import Errors, JointValueError
 from .labels import CHANGE, are_turns, find_all_names, read_label, remove_numbers
-from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, spread_until
+from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, read_clocks, spread_until
 
 # In brackets, or alone.
 INLINE_TIME = re.compile(rf"(?:\[|^\s*)({CLOCK})(?:\]|\s*$)")
@@ -19,17 +19,17 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     names = find_all_names(lines)
     speaker: str | None = None
     segments: list[Segment] = []
-    stamps: list[tuple[int, float | None]] = []
+    stamps: list[tuple[int, str]] = []
     heads: list[tuple[int, str]] = []
     # If names have times, the text between them may have some, too, as in exports of Descript.
-    has_times = any(label.time is not None for line in lines if (label := read_label(line)) and label.name in names)
+    has_times = any(label.time for line in lines if (label := read_label(line)) and label.name in names)
     for number, line in enumerate(lines):
         label = read_label(line)
         change = CHANGE.match(line)
-        begin = 0
+        begin, direction = 0, ""
         if label is not None and label.name in names:
-            speaker, begin = label.name, label.end
-            if label.time is not None:
+            speaker, begin, direction = label.name, label.end, label.direction
+            if label.time:
                 stamps.append((len(segments), label.time))
         elif change is not None:
             speaker, begin = None, change.end()
@@ -38,11 +38,11 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
         is_after_blank = number > 0 and not lines[number - 1].strip()
         is_time = is_after_blank and read_clock(line.strip()) is not None
         words, *later = INLINE_TIME.split(line[begin:]) if has_times or is_time else [line[begin:]]
-        segment = Segment(f"{words}\n", speaker, None, None, begin > 0, is_after_blank, is_sound(words))
-        segments.append(segment._replace(begins_line=not begin))
+        for place, text in enumerate([direction, words] if direction else [words]):
+            begins = (begin > 0 and not place, is_after_blank and not place)
+            segments.append(Segment(f"{text}\n", speaker, None, None, *begins, is_sound(text), begins_line=not begin))
         for written, text in zip(later[::2], later[1::2], strict=True):
-            if (time := read_clock(written)) is not None:
-                stamps.append((len(segments), time))
+            stamps.append((len(segments), written))
             segments.append(Segment(f"{text}\n", speaker, is_sound=is_sound(text)))
     # Names without words, as in `BY MS. DALY:`, are words, so nothing is lost.
     for (first, head), (last, _) in pairwise([*heads, (len(segments), "")]):
@@ -50,7 +50,9 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
             segments[first] = segments[first]._replace(text=f"{head}\n", speaker=None)
     if any(map(str.strip, lines)) and not any(segment.begins_turn for segment in segments):
         raise JointValueError(Errors.J468, source=source)
-    for (first, start_time), (last, next_time) in pairwise([*stamps, (len(segments), None)]):
+    times = read_clocks([written for _, written in stamps])
+    timed = [(place, time) for (place, _), time in zip(stamps, times, strict=True) if time is not None]
+    for (first, start_time), (last, next_time) in pairwise([*timed, (len(segments), None)]):
         if start_time is not None and (next_time is None or start_time <= next_time):
             texts = [segment.text for segment in segments[first:last]]
             # If the name is on a line by itself, the words begin on the next one.

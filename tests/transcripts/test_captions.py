@@ -281,3 +281,9 @@ def test_damaged_webvtt_is_reported_with_its_line():
         assert caught.value.code == code
     with pytest.raises(JointValueError, match="J463"):
         read_string("1\n00:00:01.000 --> 00:00:02.000\nhi", "vtt")
+
+
+def test_directions_after_names_are_kept_as_sounds():
+    transcript = read_srt("1\n00:00:01,000 --> 00:00:03,000\nANNA (on phone): hi ben\n")
+    assert list_turns(transcript) == [("ANNA", "(on phone) hi ben")]
+    assert list(transcript.sentence_starts) == [0, 11]

@@ -115,6 +115,7 @@ def test_chats_of_slack_have_names_and_no_times():
         "[24-Dec-25 10:02 AM] {}",
         "[12/24 10:02 AM] {}",
         "[24.12. 10:02] {}",
+        "{}  10:02",
     ],
 )
 def test_chats_of_other_programs_too(head):

@@ -205,3 +205,22 @@ def test_notices_in_chats_have_no_speaker():
     text = "6/24/25, 6:02 PM - Anna added Ben\n6/24/25, 6:03 PM - Anna: hi\nben\n6/24/25, 6:04 PM - Ben left\n"
     assert guess_format(text) == "turns"
     assert list_turns(read_turns(text)) == [(None, "Anna added Ben"), ("Anna", "hi ben"), (None, "Ben left")]
+
+
+@pytest.mark.parametrize("direction", ["(on phone)", "[off, laughing]"])
+def test_directions_after_names_are_kept_as_sounds(direction):
+    transcript = read_turns(f"ANNA {direction}: hi ben\nBEN: hi\nANNA {direction}:\nBEN: bye\n")
+    turns = [("ANNA", f"{direction} hi ben"), ("BEN", "hi"), ("ANNA", direction), ("BEN", "bye")]
+    assert list_turns(transcript) == turns
+    assert list_sentence_beginnings(transcript)[:3] == [direction.split()[0], "hi", "hi"]
+
+
+@pytest.mark.parametrize("head", ["18:04 {}:", "[18:04] {}:", "{} [18:04]:", "**{}** (18:04):", "18:04:11 {}:"])
+def test_times_of_day_are_no_times_of_a_recording(head):
+    transcript = read_turns(f"{head.format('Anna')} hi ben\n{head.format('Ben').replace('04', '05')} hi\n")
+    assert list_turns(transcript) == [("Anna", "hi ben"), ("Ben", "hi")]
+    assert transcript.find_times(0, 2) is None
+
+
+def test_part_of_a_long_recording_keeps_its_times_with_hours():
+    assert read_turns("[00:18:04] Anna: hi\n[00:18:06] Ben: hi\n").find_times(0, 2) == (1084.0, 1084.2)
