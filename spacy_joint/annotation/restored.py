@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from spacy.attrs import ORTH
 from spacy.tokens import Doc, Span, Token
 
-from .extensions import read_values, register
+from .extensions import register
 
 RESTORED, RESTORED_TEXT = "restored", "restored_text"
 # Marks at the ends of sentences, and within them. DASH is any dash that does not join the parts of a word.
@@ -33,17 +33,36 @@ class Written(NamedTuple):
 
 def read_restored(tokens: Sequence[Token]) -> list[str]:
     """Reads the restored text of each token; its own text where nothing is restored."""
-    values = read_values(tokens, RESTORED)
-    return [token.text if value is None else value for token, value in zip(tokens, values, strict=True)]
+    if not tokens or not tokens[0].doc.user_data:
+        return [token.text for token in tokens]
+    return [token.text if (value := _get(token)) is None else value for token in tokens]
 
 
 def write_restored(doc: Doc, restored: Sequence[str | None]) -> None:
     """Sets the restored text of tokens, except where it is None."""
-    # As `Token._` does, for each token.
-    data: dict[Any, Any] = doc.user_data
-    for offset, text in zip(doc.to_array("IDX").tolist(), restored, strict=True):
+    for token, text in zip(doc, restored, strict=True):
         if text is not None:
-            data["._.", RESTORED, offset, None] = text
+            _set(token, text)
+
+
+def _get(token: Token) -> str | None:
+    """Joins what was restored of the words of a token, which may have been merged; None if it is a part of one."""
+    stored: dict[Any, Any] = token.doc.user_data
+    text, restored, at = token.text, "", 0
+    while at < len(text):
+        length, piece = stored.get(("._.", RESTORED, token.idx + at, None), (0, ""))
+        end = at + length
+        if not at < end <= len(text):
+            return None
+        at = len(text) - len(text[end:].lstrip())
+        restored += piece + text[end:at]
+    return restored
+
+
+def _set(token: Token, text: str | None) -> None:
+    # With the length of the word, since tokens may be merged or divided later.
+    data: dict[Any, Any] = token.doc.user_data
+    data["._.", RESTORED, token.idx, None] = [0 if text is None else len(token), text]
 
 
 def list_texts(doc: Doc) -> list[str]:
@@ -108,6 +127,6 @@ def list_written(doc: Doc, texts: Sequence[str]) -> list[Written]:
     return written
 
 
-register(Token, RESTORED, default=None)
+register(Token, RESTORED, getter=_get, setter=_set)
 register(Doc, RESTORED_TEXT, getter=_join)
 register(Span, RESTORED_TEXT, getter=partial(_join, is_span=True))

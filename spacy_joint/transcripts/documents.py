@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 
 from ..annotation.custom_columns import PAUSE, write_column
 from ..annotation.extensions import read_values
-from ..annotation.restored import RESTORED
+from ..annotation.restored import read_restored, write_restored
 from ..annotation.speech import (
     CUE,
     END_TIME,
@@ -127,9 +127,7 @@ def restore_marks(nlp: Language, doc: Doc) -> Doc:
         parts[paragraph[0].start : paragraph[-1].end] &= is_prose
     if not parts.any():
         return doc
-    given = read_values(tokens, RESTORED)
+    given = read_restored(tokens)
     doc = run_disabled(nlp, doc, RESTORER)
-    for token, text, is_restored in zip(doc, given, parts, strict=True):
-        if not is_restored:
-            token._.set(RESTORED, text)
+    write_restored(doc, [None if is_restored else text for text, is_restored in zip(given, parts, strict=True)])
     return doc

@@ -80,6 +80,17 @@ def test_without_the_component_the_restored_text_is_the_text():
     assert [token._.restored for token in doc] == [None] * 3
 
 
+def test_merged_tokens_have_what_was_restored_of_their_parts_and_parts_of_tokens_have_nothing():
+    words, spaces = ["nora", "li", ",", "gonna", "go"], [True, False, True, True, False]
+    doc = Doc(spacy.blank("en").vocab, words=words, spaces=spaces)
+    write_restored(doc, ["Nora", "Li", ",", "Gonna", "go."])
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[:3])
+        retokenizer.split(doc[3], ["gon", "na"], heads=[doc[4], doc[4]])
+    assert [token._.restored for token in doc] == ["Nora Li,", None, None, "go."]
+    assert doc._.restored_text == "Nora Li, gonna go."
+
+
 @QUICK
 @given(
     st.lists(
