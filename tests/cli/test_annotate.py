@@ -74,6 +74,14 @@ def test_files_of_many_texts_are_for_annotate_corpus(annotate, tmp_path):
         assert "[J716]" in result.stderr and "annotate-corpus" in result.stderr
 
 
+@pytest.mark.parametrize("name", ["a.conllu", "a.spacy"])
+def test_annotated_corpora_are_for_convert(annotate, tmp_path, name):
+    (tmp_path / name).write_text("1\tHi\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "utf8")
+    result = annotate(tmp_path / name, fails=True)
+    assert "[J716]" in result.stderr and "convert" in result.stderr
+    assert "\tHi\t" in annotate(tmp_path / name, "--format-in", "text").stdout
+
+
 def read_columns(printed):
     """The form, the lemma, the part of speech and the features of each word of CoNLL-U."""
     rows = [line.split("\t") for line in printed.splitlines() if line[:1].isdigit()]

@@ -53,6 +53,12 @@ def test_an_unknown_corpus_is_refused(run, tmp_path):
     assert "[J101]" in run("check", tmp_path / "missing", fails=True).stderr
 
 
+def test_nothing_is_written_to_a_file_of_an_unknown_type(run, assets, tmp_path):
+    for command in (["convert", assets / "tiny_train.conllu"], ["convert-quotes", tmp_path]):
+        assert "[J040]" in run(*command, tmp_path / "corpus.txt", fails=True).stderr
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     "command", [("check",), ("tokenizer-exceptions", "--output", "x"), ("word-classes", "-o", "x")]
 )

@@ -18,7 +18,7 @@ from ..options import DOCUMENTS, DocumentsOption, ModelOption, SubtypesOption, r
 if TYPE_CHECKING:
     from ...trees.constituency_trees import Tree
 
-CONLLU = ".conllu"
+CONLLU, DOCBIN = ".conllu", ".spacy"
 QUOTATION_FORMATS = ("brat", "litbank")
 FORMATS_HELP = "brackets, discbracket, export (version 4), export3 or alpino. Default: by suffix."
 KEEP_LINES_HELP = "Keep comments, empty nodes, enhanced dependencies and MISC of CoNLL-U in .spacy files."
@@ -59,7 +59,7 @@ def convert(
 
     from ...annotation.constituents import get_trees
     from ...corpora.conllu_writing import write_conllu
-    from ...corpora.constituency_treebanks import find_format, read_treebank, require_format
+    from ...corpora.constituency_treebanks import SUFFIXES, find_format, read_treebank, require_format
     from ...corpora.docbin import write_docbin
     from ...trees.discontinuity import attach_root_children, make_continuous
     from ...trees.heads import load_head_rules
@@ -74,6 +74,7 @@ def convert(
 
     name = format_ or (None if output.is_dir() else find_format(output))
     if name is None:
+        check_choice("file type", output.suffix, (CONLLU, DOCBIN, *SUFFIXES))
         to_conllu = output.suffix == CONLLU
         settings: dict[str, Any] = {"format_": format_in, "traces": traces, "change": change}
         settings |= {"leave_out": leave_out, "subtypes": subtypes, "paragraphs": paragraphs}
@@ -121,6 +122,7 @@ def convert_quotes(
     trained and evaluated on predicted tags and trees.
     """
     check_choice("format", format_, QUOTATION_FORMATS)
+    check_choice("file type", output.suffix, (DOCBIN,))
     from ... import load
     from ...corpora.brat import read_brat
     from ...corpora.docbin import write_docbin
