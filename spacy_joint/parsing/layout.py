@@ -52,7 +52,10 @@ NOBODY = frozenset(("Nobody", "Nothing"))
 # What a reference can name: 3b, S1, XII.
 LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}$")
 # Signs before an amount.
-AMOUNT = frozenset("$€£¥#~")
+CURRENCIES = frozenset("$€£¥")
+AMOUNT = CURRENCIES | frozenset("#~")
+# How a word begins: with a lower-case letter, or as an amount.
+BEGINS_LOWER, BEGINS_AMOUNT = 1, 2
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
@@ -62,6 +65,9 @@ ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLO
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
 AFTER_DOTS = marks.make_table((marks.ELLIPSIS, marks.DASH))
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
+IS_FINAL = marks.make_table((marks.TERMINAL, marks.ELLIPSIS, marks.FULL_STOP))
+IS_OPENING = marks.make_table((marks.SYMBOL, marks.CLOSES_QUOTES))
+IS_SIGN = marks.make_table((marks.SYMBOL, marks.DASH))
 IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
 
 # The facts of words, see `_describe`.
@@ -103,7 +109,7 @@ def _find_continuations(
 ) -> np.ndarray:
     """Finds the words that begin no sentence because of the mark, quotation or abbreviation before them (bool). `facts`
     are those of the words, `is_glued` says whether they follow without a space, `n_before` counts line breaks."""
-    endings, is_lower = facts[:, 4], facts[:, 5] > 0
+    endings, is_lower = facts[:, 4], facts[:, 5] == BEGINS_LOWER
     is_attached = marks.attach_quotes(endings, is_glued, n_before)
     before = marks.read_before(endings, is_attached, is_lower, n_before)
     closes_quotes = is_attached & marks.IS_CLOSING_QUOTE.take(endings)
@@ -112,6 +118,11 @@ def _find_continuations(
     after_stop = preceding(is_stop)
     # As in ". . .", with spaces.
     found |= is_stop & after_stop & (n_before == 0)
+    # A mark at the beginning of a string ends none: `./run`, !important.
+    begins_string = ~is_glued | preceding(~is_glued & IS_OPENING.take(endings))
+    found |= is_glued & preceding(begins_string & IS_FINAL.take(endings)) & (is_lower | IS_SIGN.take(endings))
+    # It costs £5.
+    found[1:] |= (before[1:] == marks.WORD) & (facts[1:, 5] == BEGINS_AMOUNT)
     if not lower_case_starts:
         after_quotes = preceding(closes_quotes)
         found |= (before == marks.CONTINUED) | (after_quotes & (before == marks.CONTINUED + marks.LINE))
@@ -190,13 +201,14 @@ def count_open_words(doc: Doc) -> int:
     return ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting
 
 
-def _describe(text: str) -> tuple[int, int, int, int, int, bool]:
+def _describe(text: str) -> tuple[int, int, int, int, int, int]:
     """Describes how a word begins and ends, the number of its line breaks (at most 2), whether it can open a line, how
-    it can end a sentence (`find_ending`), and whether it begins with a lower-case letter."""
+    it can end a sentence (`find_ending`), and whether it begins with a lower-case letter or as an amount."""
     if not text or text.isspace():
         ends = IS_BREAK if "\n" in text else IS_TAB if "\t" in text else IS_SPACE
-        return 0, ends, min(text.count("\n"), 2), OPENS_LINE, marks.WORD, False
+        return 0, ends, min(text.count("\n"), 2), OPENS_LINE, marks.WORD, 0
     begins = ends = 0
+    is_lower = text[0].islower() and text.replace(".", "").isalpha()
     # Two dots may begin a sentence.
     may_begin = text.startswith("..")
     if text in FOLLOWING or EMOTION.match(text):
@@ -229,5 +241,5 @@ def _describe(text: str) -> tuple[int, int, int, int, int, bool]:
         0,
         find_opening(text),
         marks.find_ending(text),
-        text[0].islower() and text.replace(".", "").isalpha(),
+        BEGINS_LOWER if is_lower else BEGINS_AMOUNT if text[0] in CURRENCIES else 0,
     )

@@ -44,6 +44,7 @@ def mark(doc):
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: 5.",
         "It was plan B. Then the U. ^S. They live on High St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
         "She waited . ^. ^. ^and waited.",
+        "Tickets cost ^£5 or ^$ 6 each. $9 is too much. $8\n$7 ^€6",
         "He taught (He was young.) ^at a school.",
         "Ingredients\n\n|Flour\nSugar\n \n|Mix.",
         "|- ^Buy ^milk\n|- ^Call ^mom\nor dad",
@@ -229,3 +230,10 @@ def test_layout_and_blank_lines_can_be_ignored(pipeline):
         parser.cfg["layout"] = True
     doc[3].is_sent_start = False
     assert parser.get_constraints(doc).tolist() == [1, 0, 0, -1, -1, -1]
+
+
+def test_a_mark_at_the_beginning_of_a_string_ends_no_sentence():
+    doc = NLP.make_doc("Run ./run, `./b` and !this. It is .Then it was.")
+    after = {doc[token.i - 1].text + token.text: start for token, start in zip(doc, find_layout(doc), strict=True)}
+    assert after["./"] == after["!this"] == -1
+    assert after[".Then"] == 0
