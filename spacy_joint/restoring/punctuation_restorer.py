@@ -33,7 +33,8 @@ from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError
 from ..pipes.abbreviations import read_titles
-from ..pipes.arrays import find_stretches
+from ..pipes.arrays import find_stretches, preceding
+from ..pipes.marks import count_breaks
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import (
     CAPITALS_STRETCH,
@@ -142,7 +143,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         ends = constraints == ENDS
         words = list_written(doc, list_texts(doc))
         if not self.cfg["overwrite"]:
-            constraints = constraints | _find_given(words, ends)
+            constraints = constraints | _find_given(words, ends, _find_lines(doc, tokens, ends))
         # Sounds such as [MUSIC] stay as they are.
         constraints[find_sounds(doc)[tokens]] |= KEEPS_CASE | KEEPS_MARK
         actions = self.perceptron.predict(self._make_columns(values, tree, constraints))
@@ -198,14 +199,22 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         return [Instance(self._make_columns(values, tree, constraints), actions)] if len(actions) else []
 
 
-def _find_given(words: Sequence[Written], ends: np.ndarray) -> np.ndarray:
+def _find_lines(doc: Doc, tokens: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Finds the last words of sentences that are whole lines of several (bool)."""
+    has_break = np.array(["\n" in text for text in list_texts(doc)], dtype=bool)
+    begins_line = count_breaks(has_break, tokens) > 0
+    begins_line[:1] = True
+    first = np.maximum.accumulate(np.where(preceding(ends), np.arange(len(ends)), 0))
+    return ends & begins_line[first] & np.append(begins_line[1:], True) & has_break.any()
+
+
+def _find_given(words: Sequence[Written], ends: np.ndarray, lines: np.ndarray) -> np.ndarray:
     """Finds the decisions that the text gives (int8 per word, see `RestoringSystem`): marks; in punctuated stretches,
-    also the absence of marks within sentences; and cases, except in stretches that are all in lower case, in capitals
-    or in title case."""
+    also the absence of marks within sentences; cases, except in stretches that are all in lower case, in capitals or in
+    title case; and where both are given, the absence of marks after `lines`, such as headings."""
     texts = [word.text for word in words]
     has_mark = np.array([bool(word.mark) for word in words], dtype=bool)
     is_unmarked, _ = find_stretches(has_mark, UNPUNCTUATED_STRETCH)
-    keeps_mark = has_mark | (~is_unmarked & ~ends)
     has_capital = np.array([len(text) > 1 and text != text.lower() for text in texts], dtype=bool)
     has_lower = np.array([text.isalpha() and not text.isupper() for text in texts], dtype=bool)
     begins_lower = np.array([text.isalpha() and text[0].islower() for text in texts], dtype=bool)
@@ -213,6 +222,7 @@ def _find_given(words: Sequence[Written], ends: np.ndarray) -> np.ndarray:
     in_capitals, _ = find_stretches(has_lower, CAPITALS_STRETCH)
     in_title, _ = find_stretches(begins_lower, TITLE_STRETCH, whole=False)
     keeps_case = ~(in_lower | in_capitals | in_title)
+    keeps_mark = has_mark | (~is_unmarked & (~ends | (lines & keeps_case)))
     return (KEEPS_MARK * keeps_mark + KEEPS_CASE * keeps_case).astype(np.int8)
 
 
