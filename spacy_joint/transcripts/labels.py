@@ -70,13 +70,16 @@ MESSAGE = re.compile(
 CHANGE = re.compile(rf"\s*>>+\s*|{STAMP}|\[?{CLOCK}\]?\s+(?=(?:[*!<>=-]+)\s)")
 PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "for", "la", "le", "of", "the", "van", "von"}
 NUMBERED = re.compile(r"(?:speaker|spk)[ _-]?\w{1,3}", re.IGNORECASE)
-# Words before colons in letters, emails, logs, forms, lists of changes, and documents.
+# Words before colons in letters, emails, logs, forms, lists of changes, documents, packages, and licences.
 NOT_NAMES = {
     *("attn", "bcc", "cc", "date", "debug", "error", "example", "fatal", "from", "info", "nb", "note", "notes", "p.s."),
     *("ps", "re", "sent", "source", "subject", "tip", "to", "trace", "warn", "warning"),
     *("address", "age", "author", "city", "country", "description", "email", "fax", "id", "location", "mobile", "name"),
     *("phone", "place", "price", "status", "tel", "time", "title", "type", "url", "version", "website"),
     *("added", "changed", "deprecated", "docs", "feat", "fix", "fixed", "improved", "removed", "security", "updated"),
+    *("content-type", "delivered-to", "message-id", "mime-version", "received", "reply-to", "return-path", "sender"),
+    *("classifier", "comment", "copyright", "files", "license", "license-file", "maintainer", "provides-extra"),
+    *("requires-dist", "requires-python"),
 }
 
 

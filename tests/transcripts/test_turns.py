@@ -63,6 +63,8 @@ def test_turns_are_recognised(text):
         "[24/12/2025 18:02:11] ERROR: no reply\n[24/12/2025 18:02:12] INFO: stopped\n",
         "Fixed: a crash\nAdded: colours\nFixed: the manual\nRemoved: old files\n",
         "Name: Anna\nPhone: 123\nName: Ben\nPhone: 456\n",
+        "Files: a\nCopyright: Anna\nLicense: free\n\nFiles: b\nLicense: free\n\nLicense: free\n Anybody may read it.\n",
+        "Classifier: A :: B\nClassifier: C\nRequires-Dist: a\nProvides-Extra: b\nRequires-Dist: c\nProvides-Extra: d\n",
         "Owner: Anna\nColour: grey\nDogs: 2\nOwner: Ben\nColour: red\nDogs: 1\n",
         "Settings\n\nFile: a.txt\nMode: read\nFile: b.txt\nMode: write\nFile: c.txt\nMode: read\n",
     ],
