@@ -18,7 +18,7 @@ from ..annotation.reporting_verbs import read_verbs
 from ..pipes import marks
 from ..pipes.abbreviations import REFERENCES, WORDS, read_abbreviations, read_leading
 from ..pipes.arrays import following, forbid_starts, preceding
-from ..pipes.spelling import AS_WRITTEN
+from ..pipes.spelling import AS_WRITTEN, combines
 from ..pipes.word_table import WordTable
 from .lines import FINAL, IS_COLON, ITEM, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
 
@@ -29,8 +29,8 @@ IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
 # These never begin a sentence, even after a space: French has one before some marks.
 FOLLOWING = frozenset((*",;:!?", "Jr.", "Sr.", "etc.", "etc"))
 CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
-# Characters that belong to the word that they are attached to; the last four begin notes: "It fell.[3]"
-ATTACHED = frozenset(",;:.!?…)]}»”’%°[*†‡")
+# Characters that belong to the word that they are attached to; four begin notes: "It fell.[3]"
+ATTACHED = frozenset(",;:.!?…)]}»”’%°[*†‡") | marks.INVISIBLE
 # Characters that enclose words.
 WRAPPING = frozenset("\"'’”»)]}*_~`>")
 ADDRESS = re.compile(r"\w://\S|^www\.\S|mailto:\S")
@@ -213,7 +213,9 @@ def _describe(text: str) -> tuple[int, int, int, int, int, int]:
     may_begin = text.startswith("..")
     if text in FOLLOWING or EMOTION.match(text):
         begins = BEGINS_NOTHING
-    elif EXTENDING.match(text) or (text[0] in ATTACHED and not may_begin) or CLITIC.fullmatch(text):
+    elif (
+        EXTENDING.match(text) or (text[0] in ATTACHED and not may_begin) or CLITIC.fullmatch(text) or combines(text[0])
+    ):
         begins = CONTINUES
     elif FLAG.match(text):
         begins = BEGINS_WITH_FLAG
@@ -225,7 +227,7 @@ def _describe(text: str) -> tuple[int, int, int, int, int, int]:
         ends = IS_ADDRESS
     elif text[-1] == ":":
         ends = ENDS_IN_COLON
-    elif text[-1] == "\u200d":
+    elif text[-1] == "\u200d" or marks.INVISIBLE.issuperset(text):
         ends = JOINS
     elif FLAG.match(text[-1]):
         ends = ENDS_WITH_FLAG

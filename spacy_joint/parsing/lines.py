@@ -50,7 +50,7 @@ LINE = re.compile(
             (?:--|[—–-])[ ])(?=\S)
       | (?P<fence>```|~~~)
       | (?P<row>\|[ \t]*)(?=\S)
-      | (?P<header>(?:From|To|Cc|CC|Bcc|Subject|Date|Sent|Reply-To|In-Reply-To|Message-ID):[ \t]+)(?=\S)
+      | (?P<header>(?:From|To|Cc|CC|Bcc|Subject|Date|Sent|[A-Z]\w*(?:-[A-Z]\w*)+):[ \t]+)(?=\S)
       | (?P<heading>(?:\#{{2,6}}|\*{{2,5}})[ \t]+)(?=\S)
       | (?P<bullet>(?:(?:\*[ \t]+|[{DOTS}][ \t]*|[→➡►▶👉]\ufe0f?[ \t]*)(?:{BOX}|{ORDINAL})?|{BOX}))(?=\S)
       | (?P<dash>[-+–—][ \t]+(?:{BOX})?)(?=\S)

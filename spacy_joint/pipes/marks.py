@@ -39,7 +39,10 @@ ENGLISH_LEADING = read_leading("en")
 # What is added for line breaks.
 LINES = np.array([0, LINE, BLANK_LINE], dtype=np.uint8)
 LEFT_QUOTES, RIGHT_QUOTES = frozenset("«‹"), frozenset("»›")
-QUOTES, BRACKETS = frozenset("\"'’‘`“”") | LEFT_QUOTES | RIGHT_QUOTES, frozenset(")]}）】")  # noqa: RUF001
+# Zero-width spaces, marks of direction and the like, through which marks are seen as through brackets.
+INVISIBLE = frozenset("\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u2060\u2066\u2067\u2068\u2069\ufeff")
+QUOTES = frozenset("\"'’‘`“”") | LEFT_QUOTES | RIGHT_QUOTES
+BRACKETS = frozenset(")]}）】") | INVISIBLE  # noqa: RUF001
 
 
 def find_ending(text: str) -> int:

@@ -96,7 +96,7 @@ class Spelling:
         if unicodedata.is_normalized("NFC", text) and SOFT_HYPHEN not in text:
             return self._replace(text), None
         # What follows whitespace belongs to no word before it.
-        begins = [i for i in range(1, len(text)) if text[i - 1].isspace() or not _combines(text[i])]
+        begins = [i for i in range(1, len(text)) if text[i - 1].isspace() or not combines(text[i])]
         pieces: list[str] = []
         positions: list[int] = []
         for begin, end in pairwise([0, *begins, len(text)]):
@@ -113,7 +113,7 @@ class Spelling:
         return text
 
 
-def _combines(character: str) -> bool:
+def combines(character: str) -> bool:
     """Returns whether a character belongs to the one before: a mark, a Korean vowel or final consonant, a soft
     hyphen."""
     is_mark = character > "\x7f" and unicodedata.category(character)[0] == "M"

@@ -14,6 +14,7 @@ from .timed_lines import CTM, OTTER, TSV, YOUTUBE
 from .transcript import LINE_END, Format, Segment, Transcript, Turn, join
 from .turns import TURNS
 
+BYTE_ORDER_MARK = "\ufeff"
 # Any other text: see `read`.
 TEXT = "text"
 ALL = (Format(TEXT, lambda text, source: iter([Segment(text)])), TURNS, OTTER, YOUTUBE, SRT, VTT, RECOGNISER, CTM, TSV)
@@ -48,6 +49,7 @@ def read_string(text: str, format: str | None = None, source: str = "The transcr
     RETURNS (Transcript): Its words, turns and times.
     RAISES ValueError: If the format is unknown (J040), or the content is damaged (J460-J468).
     """
+    text = text.removeprefix(BYTE_ORDER_MARK)
     format = guess_format(text) if format is None else format
     check_choice("format", format, FORMATS)
     if format == TEXT:
@@ -60,7 +62,7 @@ def guess_format(text: str, path: str | Path = "") -> str:
     """Guesses the format of a file by its suffix, or else by its content: see `read`. Plain text is "turns" if its
     first line begins with a name, and the names in the file recur or are marked.
     RAISES ValueError: If it has JSON lines or columns (J469)."""
-    suffix, lines = Path(path).suffix.lower(), LINE_END.split(text)
+    suffix, lines = Path(path).suffix.lower(), LINE_END.split(text.removeprefix(BYTE_ORDER_MARK))
     if sum(map(_is_object, islice(filter(str.strip, lines), 2))) > 1:
         raise JointValueError(Errors.J469, source=str(path) or "The text")
     likely = [format for format in ALL if suffix in format.suffixes] or ALL

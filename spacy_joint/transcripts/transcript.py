@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|\([^()]*\)|[♪♫].*|.*[♪♫]|#.*#", re.DOTALL)
+SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|\([^()]*\)|<[^<>]*>|[♪♫].*|.*[♪♫]|#.*#", re.DOTALL)
 # Written times: `01:02:03,500`, `1:02:03.5`, `02:03`. Hours may be missing, or more than 99; both decimal
 # marks occur in all formats.
 CLOCK = r"(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?"
@@ -161,7 +161,7 @@ def read_clocks(written: Sequence[str]) -> list[float | None]:
 
 
 def is_sound(text: str) -> bool:
-    """Returns whether no part of a text is speech: [APPLAUSE], (door opens), ♪ la la ♪."""
+    """Returns whether no part of a text is speech: [APPLAUSE], (door opens), <Media omitted>, ♪ la la ♪."""
     return SOUND.fullmatch(text.strip()) is not None
 
 

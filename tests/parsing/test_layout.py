@@ -237,3 +237,15 @@ def test_a_mark_at_the_beginning_of_a_string_ends_no_sentence():
     after = {doc[token.i - 1].text + token.text: start for token, start in zip(doc, find_layout(doc), strict=True)}
     assert after["./"] == after["!this"] == -1
     assert after[".Then"] == 0
+
+
+@pytest.mark.parametrize("text", ["It is\u200b so.", "\u200eIt is so.", "วันนี้อากาศดี"])
+def test_no_sentence_begins_at_or_after_invisible_characters_nor_at_marks_of_letters(text):
+    doc = NLP.make_doc(text)
+    attached = [token.i for token in doc[1:] if not token.nbor(-1).whitespace_]
+    assert attached and set(find_layout(doc)[attached]) == {-1}
+
+
+def test_fields_with_hyphens_are_undivided():
+    text = '|X-Mailer: ^Post ^(for ^"Any") ^Wind ^9\n|Content-Type: ^text ^plain\n\n|Hi.'
+    assert mark(NLP.make_doc(text.replace("^", "").replace("|", ""))) == text

@@ -226,3 +226,14 @@ def test_times_of_day_are_no_times_of_a_recording(head):
 
 def test_part_of_a_long_recording_keeps_its_times_with_hours():
     assert read_turns("[00:18:04] Anna: hi\n[00:18:06] Ben: hi\n").find_times(0, 2) == (1084.0, 1084.2)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name():
+    text = "\ufeffAnna: hi ben\nBen: hi\nAnna: bye\n"
+    assert guess_format(text) == "turns"
+    assert list_turns(read_turns(text))[0] == ("Anna", "hi ben")
+
+
+def test_notices_in_angle_brackets_are_sounds():
+    transcript = read_turns("01/02/2026, 09:30 - Anna: <Media omitted>\nsee\n01/02/2026, 09:31 - Ben: ok\n")
+    assert len(transcript.sentence_starts) == 3
