@@ -11,7 +11,7 @@ from collections.abc import Sequence, Set
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from .transcript import CLOCK, read_clock
+from .transcript import CLOCK, TIMES, read_clock
 
 MAX_NAME_LENGTH = 40
 # The least number of recurring names after a header, of fields of a form, and of lines in succession that are numbered.
@@ -19,8 +19,10 @@ MIN_RECURRING, MIN_FIELDS, MIN_NUMBERED = 3, 3, 3
 # The shares of numbered lines, and of turns after a header whose first line ends a sentence; and the average number of
 # lines in these, at most.
 NUMBERED_SHARE, SPOKEN_SHARE, LONG_TURN = 0.75, 0.5, 5
+# The share of cues with names in captions of meetings.
+NAMED_SHARE = 0.9
 SPOKEN = re.compile(r"[.?!…][\"”’)\]]*\s*$")
-BRACKETED_TIME = rf"\[{CLOCK}\]|\({CLOCK}\)"
+BRACKETED_TIME = rf"\[{TIMES}\]|\({TIMES}\)"
 TIME = rf"{BRACKETED_TIME}|{CLOCK}"
 LABEL = re.compile(
     rf"""\s*
@@ -105,7 +107,7 @@ def read_label(line: str) -> Label | None:
     bold = BOLD.match(line)
     if bold is not None and bold["name"].lower() not in NOT_NAMES:
         written = bold["time_before"] or bold["time_inside"] or bold["time_after"] or ""
-        return Label(bold["name"], written.strip("[]()"), bold.end(), False)
+        return Label(bold["name"], _find_clock(written), bold.end(), False)
     examination = EXAMINATION.match(line)
     if examination is not None:
         return Label(examination["name"], "", examination.end(), False)
@@ -117,9 +119,14 @@ def read_label(line: str) -> Label | None:
     has_form = len(words) == 1 or all(not word[0].islower() or word in PARTICLES for word in words)
     if not has_form or len(name) > MAX_NAME_LENGTH or name.lower() in NOT_NAMES:
         return None
-    written = (match["time_before"] or match["time_after"] or match["time_behind"] or "").strip("[]()")
+    written = _find_clock(match["time_before"] or match["time_after"] or match["time_behind"] or "")
     is_marked = bool(match["mark"] or NUMBERED.fullmatch(name))
     return Label(name, written, match.end(), is_marked, match["direction"] or "")
+
+
+def _find_clock(written: str) -> str:
+    found = re.search(CLOCK, written)
+    return found[0] if found else ""
 
 
 def find_names(lines: Sequence[str]) -> Set[str]:
@@ -133,10 +140,12 @@ def find_caption_names(lines: Sequence[str], n_cues: int) -> Set[str]:
     """Finds names of speakers in captions, which may name only unseen speakers, and whose lines may begin anywhere in a
     sentence."""
     lines = [line for line in lines if not EXAMINATION.match(line)]
-    names = find_names(lines)
-    n_named = sum(label.name in names for label in _read_labels(lines))
+    names, labels = find_names(lines), _read_labels(lines)
+    n_named = sum(label.name in names for label in labels)
+    if len(names) < n_named and len(labels) >= NAMED_SHARE * n_cues:
+        return find_all_names(lines)
     # In films, words such as "Listen:" recur. So a name that is neither in capitals nor marked only counts if at least
-    # every third cue has a name.
+    # every third cue has a name. Where nearly all begin with one, as in captions of meetings, any capital tells it.
     return names if 3 * n_named >= n_cues else _find_sure_names(lines)
 
 

@@ -13,7 +13,7 @@ from itertools import dropwhile, pairwise, takewhile
 
 from ..errors import Errors, JointValueError
 from .labels import DATE, are_turns
-from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, read_clocks, spread_until
+from .transcript import CLOCK, LINE_END, TIMES, Format, Segment, is_sound, read_clock, read_clocks, spread_until
 
 NUMBER = r"\d+(?:\.\d+)?"
 CTM_LINE = re.compile(rf"\S+\s+\S+\s+(?P<start>{NUMBER})\s+(?P<length>{NUMBER})\s+(?P<word>\S+)(?:\s+\S+){{0,3}}")
@@ -31,7 +31,7 @@ OTTER_NAME = re.compile(
     """,
     re.VERBOSE,
 )
-YOUTUBE_TIME = re.compile(rf"\s*\[?(?P<time>{CLOCK})(?:\s*-->\s*{CLOCK})?\]?(?:\s+(?P<text>.*))?")
+YOUTUBE_TIME = re.compile(rf"\s*\[?(?=(?P<time>{CLOCK})){TIMES}\]?(?:\s+(?P<text>.*))?")
 # A line with a time alone, perhaps after a date; and the share of such lines that must be next to names that recur.
 TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s){{0,4}}(?P<time>{CLOCK}(?:\s?[AaPp][Mm])?)"), 0.5
 # If words are next to times, as in programmes of events, the first one is at the beginning (in seconds).

@@ -13,6 +13,8 @@ SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|\([^()]*\)|<[^<>]*>|[♪♫].*|.*[♪�
 # Written times: `01:02:03,500`, `1:02:03.5`, `02:03`. Hours may be missing, or more than 99; both decimal
 # marks occur in all formats.
 CLOCK = r"(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?"
+# A time, or the times of the beginning and the end.
+TIMES = rf"{CLOCK}(?:\s*(?:-->|[-–—])\s*{CLOCK})?"
 # Speech, in characters per second, if its end is unknown; and slow speech, if the next time is known.
 SPEED, LEAST_SPEED = 15, 10
 # Times are rounded to milliseconds, as in the formats.

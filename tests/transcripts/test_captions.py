@@ -287,3 +287,8 @@ def test_directions_after_names_are_kept_as_sounds():
     transcript = read_srt("1\n00:00:01,000 --> 00:00:03,000\nANNA (on phone): hi ben\n")
     assert list_turns(transcript) == [("ANNA", "(on phone) hi ben")]
     assert list(transcript.sentence_starts) == [0, 11]
+
+
+def test_if_all_cues_begin_with_names_those_that_do_not_recur_are_names_too():
+    transcript = read_cues(["Anna Lee: Hi.", "Ben: Hi all.", "Anna Lee: So, the plan."])
+    assert list_turns(transcript) == [("Anna Lee", "Hi."), ("Ben", "Hi all."), ("Anna Lee", "So, the plan.")]

@@ -237,3 +237,11 @@ def test_a_byte_order_mark_is_no_part_of_a_name():
 def test_notices_in_angle_brackets_are_sounds():
     transcript = read_turns("01/02/2026, 09:30 - Anna: <Media omitted>\nsee\n01/02/2026, 09:31 - Ben: ok\n")
     assert len(transcript.sentence_starts) == 3
+
+
+def test_times_may_have_an_end():
+    text = "[00:12 - 00:15] Anna: hi ben\n[00:15 – 00:18] Ben: hi\n(00:18 --> 00:20) Anna: bye\n"
+    assert guess_format(text) == "turns"
+    assert list_turns(read_turns(text)) == [("Anna", "hi ben"), ("Ben", "hi"), ("Anna", "bye")]
+    assert read_turns(text).find_times(0, 2)[0] == 12.0
+    assert read_string("[00:01 - 00:04] so we left\n[00:04 - 00:09] and\n", "youtube").text == "so we left and"
