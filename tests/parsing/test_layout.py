@@ -44,6 +44,7 @@ def mark(doc):
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: 5.",
         "It was plan B. Then the U. ^S. They live on High St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
         "She waited . ^. ^. ^and waited.",
+        'See\n<a ^class="b ^c" ^title="Yes. ^No">this</a>. Is a <b and c="d">e? <f ^g=\'h ^i',
         "Tickets cost ^£5 or ^$ 6 each. $9 is too much. $8\n$7 ^€6",
         "He taught (He was young.) ^at a school.",
         "Ingredients\n\n|Flour\nSugar\n \n|Mix.",
