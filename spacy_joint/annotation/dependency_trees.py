@@ -1,4 +1,5 @@
-"""Dependency trees as arrays of heads: finds cycles, removes and adds tokens. Also cuts subtypes of relations.
+"""Dependency trees as arrays of heads: finds edges and cycles, removes and adds tokens. Also cuts subtypes of
+relations.
 
 Heads are absolute positions, and a root is its own head, as in spaCy.
 """
@@ -51,6 +52,18 @@ def find_gap_head(heads: NDArray[np.int64], place: int) -> int:
     if len(over):
         return int(heads[over[np.argmin((last - first)[over])]])
     return place + int(np.argmax(heads[place:] == tokens[place:]))
+
+
+def find_edges(choose: np.ufunc, heads: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Find the first (np.minimum) or last (np.maximum) of the `edges` of the tokens below each token and its own."""
+    # Each pass doubles the number of arcs to the tokens whose edges are known, lest long chains take long.
+    for _ in range(len(heads).bit_length()):
+        wider = edges.copy()
+        choose.at(wider, heads, edges)
+        edges, nearer, heads = wider, heads, heads[heads]
+        if np.array_equal(heads, nearer):
+            break
+    return edges
 
 
 def find_cycle(heads: Sequence[int]) -> int | None:

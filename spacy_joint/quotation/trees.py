@@ -1,7 +1,7 @@
 """Properties of dependency trees that predict the boundaries of quotations: edges of subtrees, and arguments of cues.
 
-Everything is computed for all tokens of a document at once, level by level towards or from the roots. Subtrees exclude
-the punctuation at their ends, because its attachment is arbitrary.
+Everything is computed for all tokens of a document at once. Subtrees exclude the punctuation at their ends, because its
+attachment is arbitrary.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
+from ..annotation.dependency_trees import find_edges
 
 
 @dataclass
@@ -27,12 +29,9 @@ class Trees:
         """Makes the trees with these heads and marks of punctuation (bool)."""
         n = len(heads)
         depth = find_depth(heads)
-        left = np.where(is_mark, n, np.arange(n))
-        right = np.where(is_mark, -1, np.arange(n))
+        left = find_edges(np.minimum, heads, np.where(is_mark, n, np.arange(n)))
+        right = find_edges(np.maximum, heads, np.where(is_mark, -1, np.arange(n)))
         by_depth = np.argsort(-depth, kind="stable")
-        for level in _split_levels(by_depth, depth):
-            np.minimum.at(left, heads[level], left[level])
-            np.maximum.at(right, heads[level], right[level])
         opens, closes = np.full(n, -1), np.full(n, -1)
         real = by_depth[right[by_depth] >= 0]
         # Roots come last, so the largest subtree is kept.
@@ -43,10 +42,13 @@ class Trees:
 
     def find_arguments(self, is_cue: np.ndarray) -> np.ndarray:
         """Returns, for each token, the dependent of a cue whose subtree contains it; -1 if there is none."""
-        arguments = np.full(len(self.heads), -1)
-        for level in _split_levels(np.argsort(self.depth, kind="stable"), self.depth):
-            heads = self.heads[level]
-            arguments[level] = np.where(is_cue[heads], level, arguments[heads])
+        arguments, ancestors = (
+            np.where(is_cue[self.heads] & (self.depth > 0), np.arange(len(self.heads)), -1),
+            self.heads,
+        )
+        for _ in range(int(self.depth.max(initial=0)).bit_length()):
+            arguments = np.where(arguments < 0, arguments[ancestors], arguments)
+            ancestors = ancestors[ancestors]
         return arguments
 
 
@@ -60,9 +62,3 @@ def find_depth(heads: np.ndarray) -> np.ndarray:
         if np.array_equal(further, depth):
             return depth
         depth, ancestors = further, ancestors[ancestors]
-
-
-def _split_levels(order: np.ndarray, depth: np.ndarray) -> list[np.ndarray]:
-    """Splits the tokens below roots, sorted by depth, into levels."""
-    order = order[depth[order] > 0]
-    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)

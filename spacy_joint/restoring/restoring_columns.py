@@ -10,7 +10,7 @@ from spacy.attrs import DEP, HEAD, SENT_START, TAG
 from spacy.strings import StringStore
 from spacy.tokens import Doc
 
-from ..annotation.dependency_trees import cut_subtype, prune
+from ..annotation.dependency_trees import cut_subtype, find_edges, prune
 from ..annotation.restored import is_punctuation, list_texts
 from ..pipes.custom_columns import CustomColumns
 from ..pipes.spelling import Spelling
@@ -98,7 +98,7 @@ def _show_phrases(tree: WordTree, tags: np.ndarray, strings: StringStore) -> dic
     heads, relations = tree.heads, tree.relations
     n = len(heads)
     words = np.arange(n)
-    left, right = find_edges(np.minimum, heads), find_edges(np.maximum, heads)
+    left, right = (find_edges(choose, heads, words) for choose in (np.minimum, np.maximum))
     sizes = right - left + 1
     is_conjunct = _match(relations, cut_subtype, CONJUNCT, strings)
     conjuncts = np.bincount(heads[is_conjunct], minlength=n)[heads]
@@ -152,14 +152,3 @@ def _match(hashes: np.ndarray, cut: Callable[[str], str], allowed: Collection[st
     """Tells which hashes are of strings of which the part that `cut` returns is allowed (bool)."""
     matching = [value for value in {*hashes.tolist()} if cut(strings[value]) in allowed]
     return np.isin(hashes, np.array(matching, dtype=np.uint64))
-
-
-def find_edges(choose: np.ufunc, heads: np.ndarray) -> np.ndarray:
-    """Finds the first (np.minimum) or last (np.maximum) word of the phrase of each word, given the heads."""
-    edges = np.arange(len(heads))
-    # Each pass doubles the number of arcs to the words whose edges are known, lest long chains take long.
-    for _ in range(len(heads).bit_length()):
-        wider = edges.copy()
-        choose.at(wider, heads, edges)
-        edges, heads = wider, heads[heads]
-    return edges

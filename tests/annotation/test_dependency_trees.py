@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_joint.annotation.dependency_trees import find_cycle, find_gap_head, prune
+from spacy_joint.annotation.dependency_trees import find_cycle, find_edges, find_gap_head, prune
 
 from ..corpora.strategies import trees
 
@@ -62,3 +62,15 @@ def test_a_tree_has_no_cycle(heads):
 
 def test_a_cycle_is_reported_at_one_of_its_tokens():
     assert find_cycle([0, 2, 3, 1, 1]) in (1, 2, 3)
+
+
+def test_edges_are_found_in_trees_of_any_depth():
+    n = 100_000
+    tokens = np.arange(n)
+    heads = np.maximum(np.arange(n) - 1, 0)
+    assert np.array_equal(find_edges(np.minimum, heads, tokens), np.arange(n))
+    assert (find_edges(np.maximum, heads, tokens) == n - 1).all()
+    # Two trees: 0 <- 2 -> 1, 3 -> 4.
+    heads, tokens = np.array([2, 2, 2, 3, 3]), np.arange(5)
+    assert find_edges(np.minimum, heads, tokens).tolist() == [0, 1, 0, 3, 4]
+    assert find_edges(np.maximum, heads, tokens).tolist() == [0, 1, 2, 4, 4]
