@@ -1,9 +1,11 @@
 """`chart_parser`: the most probable phrase structure by a grammar that is estimated from trees, as a spaCy component.
 
 `initialize` estimates the grammar in one pass; there are no updates. Documents need sentence boundaries. The result is
-in `doc.spans["constituents"]`, with the attributes of `annotation/constituents.py` and `parse_stats.py`.
+in `doc.spans["constituents"]`, with the attributes of `annotation/constituents.py`; `doc._.parse_stats` has one dict of
+plain numbers per sentence about the search, which are saved with the document.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -16,8 +18,8 @@ from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
 
 from ..annotation.constituents import CONSTITUENTS, get_trees, register_extensions, set_phrases
+from ..annotation.extensions import register
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
-from ..annotation.parse_stats import PARSE_STATS
 from ..annotation.sentences import list_sentences
 from ..errors import Errors, JointValueError, Warnings, check_choice
 from ..files.reading import read_text
@@ -37,12 +39,11 @@ NONE = "none"
 # The settings of `prepare`, and those of `SentenceParser`.
 ANNOTATION = ("horizontal", "parents", "tag_parents")
 SEARCH = ("width", "max_span", "decoding", "max_words", "cut_long")
-
-register_extensions()
+PARSE_STATS = "parse_stats"
 
 
 class ChartParses(NamedTuple):
-    """The words of a document, as tokens, and the parse and statistics (annotation/parse_stats.py) of each sentence."""
+    """The words of a document, as tokens, and the parse and statistics of each sentence."""
 
     tokens: list[int]
     parses: list[Parse]
@@ -254,3 +255,19 @@ def _list_trees(doc: Doc) -> list[Tree]:
         if not tree.is_continuous:
             raise JointValueError(Errors.J703, words=" ".join(tree.leaves())[:80])
     return trees
+
+
+def get_probability(span: Span) -> float | None:
+    """Returns the natural logarithm of the probability of a sentence and its tree; None if a chart_parser has not
+    parsed it as a sentence, or its grammar derives no tree for it."""
+    words, stats = _list_words(span), span.doc._.get(PARSE_STATS) or []
+    place = bisect_left(stats, words[0], key=lambda entry: int(entry["start"])) if words else len(stats)
+    if place < len(stats) and (stats[place]["start"], stats[place]["end"]) == (words[0], words[-1] + 1):
+        probability: float | None = stats[place]["log_probability"]
+        return probability
+    return None
+
+
+register_extensions()
+register(Doc, PARSE_STATS, default=None)
+register(Span, "parse_probability", getter=get_probability)
