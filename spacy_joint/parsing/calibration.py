@@ -81,26 +81,24 @@ class Calibration(NamedTuple):
         return cls(scale, weights, search)
 
 
-def fit_calibration(
-    documents: Sequence[Decisions], gold: Sequence[np.ndarray], search: Mapping[str, Any]
-) -> Calibration:
-    """Learns probabilities from documents that the parser was not trained on.
+def fit_calibration(documents: Sequence[tuple[Decisions, np.ndarray]], search: Mapping[str, Any]) -> Calibration:
+    """Learns probabilities from documents that the parser was not trained on, each with its true starts (bool).
 
-    `gold` has the true starts (bool, one per token) of each document. Kinds of text with at least `MIN_DECISIONS`
-    decisions for a start, and as many against one, are calibrated. RAISES ValueError: If there are none (J646).
+    Kinds of text with at least `MIN_DECISIONS` decisions for a start, and as many against one, are calibrated. RAISES
+    ValueError: If there are none (J646).
     """
-    n = sum(np.count_nonzero(decisions.is_open) for decisions in documents)
+    n = sum(np.count_nonzero(decisions.is_open) for decisions, _ in documents)
     too_few = JointValueError(Errors.J646, n=n, least=MIN_DECISIONS)
     if n < 2 * MIN_DECISIONS:
         raise too_few
-    margins = np.abs(np.concatenate([decisions.margins[decisions.is_open] for decisions in documents]))
+    margins = np.abs(np.concatenate([decisions.margins[decisions.is_open] for decisions, _ in documents]))
     known = margins[margins > 0]
     scale = float(np.median(known)) if len(known) else 1.0
-    features = np.concatenate([_make_features(decisions, scale) for decisions in documents])
-    right = np.concatenate(gold)
+    features = np.concatenate([_make_features(decisions, scale) for decisions, _ in documents])
+    right = np.concatenate([gold for _, gold in documents])
     weights = {}
     for kind in KINDS:
-        rows = [np.concatenate([_select(decisions, kind, start) for decisions in documents]) for start in (0, 1)]
+        rows = [np.concatenate([_select(decisions, kind, start) for decisions, _ in documents]) for start in (0, 1)]
         if min(map(np.count_nonzero, rows)) >= MIN_DECISIONS:
             weights[kind] = np.stack([_fit(features[chosen], right[chosen]) for chosen in rows])
     if not weights:

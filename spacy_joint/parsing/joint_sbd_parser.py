@@ -107,10 +107,6 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
                 check_range(setting, self.cfg[setting], -MAX_BIAS, MAX_BIAS)
         use_noun_chunks_in(vocab, noun_chunks)
 
-    def store_margins(self) -> None:
-        """Turns on the setting `boundary_margins`."""
-        self.cfg["boundary_margins"] = True
-
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:
         """Collects the labels of left arcs, right arcs and roots, under "left", "right" and "root"."""
         labels: dict[str, set[str]] = {"left": set(), "right": set(), "root": set()}
@@ -212,10 +208,6 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         """Whether sentences end where lines do, by the setting `line_breaks`."""
         return bool(self.cfg["line_breaks"])
 
-    def end_lines(self) -> None:
-        """Turns on the setting `line_breaks`."""
-        self.cfg["line_breaks"] = True
-
     def count_open_words(self, doc: Doc) -> int:
         """Counts the words at the end of a document whose constraints can depend on later words."""
         return count_open_words(doc) if self.cfg["layout"] else 0
@@ -274,9 +266,9 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         is_guided = GUIDE_BOUNDARY in self.custom_columns.names
         return None if stored is None else Calibration.from_dict(stored, guided=is_guided)
 
-    def calibrate(self, documents: Sequence[Decisions], gold: Sequence[np.ndarray]) -> None:
+    def calibrate(self, documents: Sequence[tuple[Decisions, np.ndarray]]) -> None:
         """Calibrates the parser on documents that it was not trained on, see `fit_calibration`."""
-        self.cfg[CALIBRATION] = fit_calibration(documents, gold, self._describe_search()).to_dict()
+        self.cfg[CALIBRATION] = fit_calibration(documents, self._describe_search()).to_dict()
 
     def _describe_search(self) -> dict[str, Any]:
         """Returns the settings that margins depend on."""

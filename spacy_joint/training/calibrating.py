@@ -44,9 +44,3 @@ def _observe(nlp: Language, parser: Any, reference: Doc) -> tuple[Decisions, np.
     starts = read_starts(reference)[parsed.tokens]
     # Tokens without annotation do not count.
     return decisions._replace(is_open=decisions.is_open & (starts != 0)), starts == 1
-
-
-def calibrate_parser(parser: Any, samples: Iterable[Sample]) -> None:
-    """Calibrates a parser on samples of its decisions."""
-    kept = list(samples)
-    parser.calibrate([sample.decisions for sample in kept], [sample.gold for sample in kept])

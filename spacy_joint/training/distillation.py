@@ -212,7 +212,7 @@ def _load(teacher: str | None, beam_width: int | None, has_margins: bool, projec
         if projected or not parsers:
             raise JointValueError(Errors.J656, pipeline=", ".join(nlp.pipe_names))
         for parser in parsers:
-            parser.store_margins()
+            parser.cfg["boundary_margins"] = True
     return nlp
 
 

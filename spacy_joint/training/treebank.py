@@ -44,7 +44,7 @@ from ..pipes.tokenizer_check import report_unfit, score_words
 from ..scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
 from ..tokenization.exceptions import add_exceptions, learn_exceptions
 from .boundary_choice import choose_biases
-from .calibrating import calibrate_parser, read_samples
+from .calibrating import read_samples
 from .feature_choice import choose_features
 from .finishing import finish_pipeline
 from .jackknifing import jackknife_corpus
@@ -388,7 +388,8 @@ class TreebankTraining:
             nlp = load(self.finished)
             parser: Any = nlp.get_pipe(PARSER)
             try:
-                calibrate_parser(parser, read_samples(nlp, parser, self._read_docs("dev", nlp), kind))
+                samples = read_samples(nlp, parser, self._read_docs("dev", nlp), kind)
+                parser.calibrate([(sample.decisions, sample.gold) for sample in samples])
             except JointValueError as error:
                 if error.code != Errors.J646.code:
                     raise

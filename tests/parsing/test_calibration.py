@@ -38,7 +38,7 @@ def make_decisions(scale=1.0, kind="punctuated", seed=0, guided=False):
 
 
 def fit(*samples):
-    return fit_calibration(*zip(*samples, strict=True), {})
+    return fit_calibration(samples, {})
 
 
 def test_probabilities_are_frequencies():
@@ -152,8 +152,7 @@ def test_the_same_margins_are_believed_more_in_documents_with_short_sentences():
 )
 def test_a_damaged_calibration_is_refused(nlp, changed):
     parser = nlp.get_pipe("joint_sbd_parser")
-    decisions, gold = make_decisions()
-    parser.calibrate([decisions], [gold])
+    parser.calibrate([make_decisions()])
     assert parser.from_bytes(parser.to_bytes()).calibration is not None
     parser.cfg["calibration"].update(changed)
     with pytest.raises(JointValueError, match=r"J052.*cfg"):
@@ -173,8 +172,7 @@ def test_the_parser_reads_the_log_odds_of_its_guide(small_model, read_examples):
 
 def test_learning_drops_the_calibration(nlp, read_examples):
     parser = nlp.get_pipe("joint_sbd_parser")
-    decisions, gold = make_decisions()
-    parser.calibrate([decisions], [gold])
+    parser.calibrate([make_decisions()])
     assert parser.calibration is not None
     nlp.update(read_examples(nlp, keep=["TAG"])[:1])
     assert parser.calibration is None

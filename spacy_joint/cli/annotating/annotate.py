@@ -256,7 +256,7 @@ def _end_lines(nlp: Language) -> None:
     if not parsers:
         raise JointValueError(Errors.J129, name=PARSER, pipeline=", ".join(nlp.pipe_names))
     for parser in parsers:
-        parser.end_lines()
+        parser.cfg["line_breaks"] = True
 
 
 def _write_pending(doc: Doc) -> None:

@@ -41,7 +41,7 @@ def calibrate(
     """
     from ... import load
     from ...parsing.joint_sbd_parser import JointSbdParser
-    from ...training.calibrating import calibrate_parser, read_samples
+    from ...training.calibrating import read_samples
 
     nlp = load(pipeline)
     parsers = [(name, pipe) for name, pipe in nlp.pipeline if isinstance(pipe, JointSbdParser)]
@@ -53,7 +53,7 @@ def calibrate(
     if len(references) < FOLDS:
         raise JointValueError(Errors.J523, n=len(references), least=FOLDS)
     samples = list(read_samples(nlp, parser, references, kind))
-    calibrate_parser(parser, samples)
+    parser.calibrate([(sample.decisions, sample.gold) for sample in samples])
     _show_scores(samples)
     with atomic_write_directory(output) as path:
         shutil.copytree(nlp.path, path)
@@ -69,8 +69,8 @@ def _show_scores(samples: list[Sample]) -> None:
 
     found: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
     for fold in range(FOLDS):
-        others = [sample for sample in samples if sample.document % FOLDS != fold]
-        calibration = fit_calibration([sample.decisions for sample in others], [sample.gold for sample in others], {})
+        others = [(sample.decisions, sample.gold) for sample in samples if sample.document % FOLDS != fold]
+        calibration = fit_calibration(others, {})
         for sample in samples:
             if sample.document % FOLDS == fold:
                 probabilities = calibration.predict(sample.decisions)
