@@ -156,10 +156,10 @@ def read_clock(written: str) -> float | None:
 
 def read_clocks(written: Sequence[str]) -> list[float | None]:
     """Reads the times of parts of a recording, in order, as `read_clock` does; returns None for each if they are times
-    of the day, as in chats: recordings begin within a minute, or an hour if hours are written."""
-    times = list(map(read_clock, written))
-    first = next((text for text, time in zip(written, times, strict=True) if time is not None), "0")
-    return times if int(first.split(":")[0]) == 0 else [None] * len(times)
+    of the day, as in chats: none of them begins with 0, as recordings do, or exceeds 23."""
+    leading = [int(text.split(":")[0]) for text in written if read_clock(text) is not None]
+    is_daytime = bool(leading) and leading[0] > 0 and max(leading) < 24
+    return [None if is_daytime else read_clock(text) for text in written]
 
 
 def is_sound(text: str) -> bool:

@@ -224,7 +224,8 @@ def test_times_of_day_are_no_times_of_a_recording(head):
     assert transcript.find_times(0, 2) is None
 
 
-def test_part_of_a_long_recording_keeps_its_times_with_hours():
+def test_part_of_a_long_recording_keeps_its_times():
+    assert read_turns("18:04 Anna: hi\n24:06 Ben: hi\n").find_times(0, 2) == (1084.0, 1084.2)
     assert read_turns("[00:18:04] Anna: hi\n[00:18:06] Ben: hi\n").find_times(0, 2) == (1084.0, 1084.2)
 
 
