@@ -35,6 +35,8 @@ def create_swapped_pipe(
     ours = SWAPPED[factory_name]
     known = nlp.get_factory_meta(ours).default_config
     settings = {key: value for key, value in config.items() if key in known and key not in ("scorer", "model")}
+    # A small table is initialized and averaged in less time.
+    settings["model"] = {**known["model"], "table_bits": 18}
     return create_pipe(nlp, ours, name or factory_name, config=settings, **options)
 
 

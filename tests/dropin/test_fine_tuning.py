@@ -1,20 +1,21 @@
 """The config of docs/fine_tuning.md trains, and pretrained components can be trained further."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
 import srsly
+import typer
+from spacy.cli._util import app
 from spacy.cli.init_config import fill_config
 from spacy.cli.train import train
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 import spacy_joint
+from spacy_joint.training.finishing import finish_pipeline
 
 PAGE = Path(__file__).parents[2] / "docs" / "fine_tuning.md"
 NAMES = ("sequence_tagger", "joint_sbd_parser")
@@ -107,8 +108,7 @@ def test_the_weights_that_an_update_starts_from_are_those_of_prediction():
 
 def test_a_pipeline_that_was_taught_is_finished_like_any_other(taught, tmp_path):
     taught.to_disk(tmp_path / "taught")
-    command = [sys.executable, "-m", "spacy", "joint", "finish", str(tmp_path / "taught"), str(tmp_path / "finished")]
-    subprocess.run(command, check=True, capture_output=True)
+    finish_pipeline(tmp_path / "taught", tmp_path / "finished", {}, {})
     assert not list((tmp_path / "finished").rglob("learning"))
     assert parse(spacy.load(tmp_path / "finished")) == parse(taught)
 
@@ -126,8 +126,8 @@ def test_spacy_writes_labels_that_initialization_reads(assets, tmp_path, read_ex
     }
     config = nlp.config
     config.to_disk(tmp_path / "config.cfg")
-    command = [sys.executable, "-m", "spacy", "init", "labels", str(tmp_path / "config.cfg"), str(tmp_path / "labels")]
-    subprocess.run(command, check=True, capture_output=True)
+    command = ["init", "labels", str(tmp_path / "config.cfg"), str(tmp_path / "labels")]
+    typer.main.get_command(app)(command, standalone_mode=False)
     examples = read_examples(nlp)
     nlp.initialize(lambda: examples)
     for name in NAMES:
