@@ -27,11 +27,10 @@ def make_library(plan: Plan, treebanks: Path, work: Path) -> Library:
 
 def perform(runs: list[Run | Reparsing], plan: Plan, treebanks: Path, work: Path) -> int:
     """Perform the missing ones of these runs; return their number."""
-    store = Store(work)
+    store, library = Store(work), make_library(plan, treebanks, work)
     done = 0
     for run in runs:
         if store.find(run) is None:
-            library = make_library(plan, treebanks, work)
             library.tag(CORPORA[run.corpus])
             result = run.perform(library, store)
             store.write(run, result)

@@ -57,31 +57,30 @@ def repository(tmp_path_factory):
             (r"(?<=BeamPerceptron.v1\")\n", small),
             (r"max_epochs = \d+", "max_epochs = 3"),
             (r"max_steps = \d{3,}", "max_steps = 4"),
+            (r"width = 256\ndepth = 2", "width = 64\ndepth = 1"),
         ):
             text = re.sub(pattern, changed, text)
         (directory / "configs" / path.name).write_text(text, encoding="utf8")
     return directory
 
 
-def run_project(repository: Path, *arguments: str, **environment: str) -> str:
-    command = [sys.executable, "-m", "spacy", "project", *arguments]
-    options = {"capture_output": True, "text": True, "check": False}
-    finished = subprocess.run(command, cwd=repository, env={**os.environ, **environment}, **options)
-    assert finished.returncode == 0, finished.stdout + finished.stderr
-    return finished.stdout
+def run_spacy(*words: str) -> None:
+    """Run a command of spaCy without a process that imports everything again."""
+    typer.main.get_command(app)(list(words), standalone_mode=False)
 
 
-def run_here(directory: Path, name: str, *arguments: str, without: Container[str] = ()) -> None:
-    """Run a workflow or command as `run_project` does, but without processes that each import spaCy."""
+def run_project(directory: Path, name: str, *arguments: str, without: Container[str] = (), changes: str = "") -> None:
+    """Run a workflow or command as `spacy project run` does, but in this process, with changes of its configs."""
     config = load_project_config(directory, overrides=parse_config_overrides(list(arguments)))
     scripts = {command["name"]: command["script"] for command in config["commands"]}
     commands = [command for command in config["workflows"].get(name, [name]) if command not in without]
-    with working_dir(directory), warnings.catch_warnings():
+    with working_dir(directory), warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")
+        patch.setenv("SPACY_CONFIG_OVERRIDES", changes)
         for line in (line for command in commands for line in scripts[command]):
             _, module, *words = shlex.split(line)
             if (module, words[0]) == ("-m", "spacy"):
-                typer.main.get_command(app)(words[1:], standalone_mode=False)
+                run_spacy(*words[1:])
             else:
                 subprocess.run([sys.executable, module, *words], check=True)
 
@@ -137,16 +136,15 @@ def parse_command(words: list[str]) -> tuple[dict[str, Any], list[str]]:
 # Training
 
 
-def test_a_pipeline_is_trained_from_files_of_the_repository(repository):
+def test_a_pipeline_is_trained_from_files_of_the_repository(repository, capsys):
     # It reads the configs of the package.
-    settings = {"SPACY_CONFIG_OVERRIDES": "--training.max_epochs 3"}
-    printed = run_project(repository, "run", "train", ".", "--vars.folds", "2", "--vars.seed", "5", **settings)
+    run_project(repository, "train", "--vars.folds", "2", "--vars.seed", "5", changes="--training.max_epochs 3")
+    printed = capsys.readouterr().out
     assert "seed 5" in printed and "BOUNDARY_F" in printed and "DEP_LAS_PUNCT" in printed
     nlp = spacy.load(repository / "training" / "tiny" / "pipeline")
     trained = ["sequence_tagger", "joint_sbd_parser", "sequence_morphologizer", "sequence_lemmatizer"]
     assert nlp.pipe_names == [*trained, "multiword_expander"]
     assert [token.text for token in nlp.make_doc("a pre-war and/or")] == ["a", "pre-war", "and", "/", "or"]
-    assert len(list(nlp("hi nora it's me i'm late call me").sents)) > 1
     edited, unpunctuated = (read_metrics(repository, name) for name in ("tiny_dev", "tiny_dev_unpunctuated"))
     assert edited["boundary_f"] > 0.52 and edited["dep_las_punct"] > 0.35
     assert unpunctuated["boundary_f"] > 0.28 and unpunctuated["dep_las_punct"] > 0.34
@@ -157,14 +155,14 @@ def test_assets_come_from_a_local_copy_too(repository, tmp_path):
     treebank.mkdir(parents=True)
     for part in ("train", "dev", "test"):
         (treebank / f"en_ewt-ud-{part}.conllu").write_text(part, encoding="utf8")
-    run_project(repository, "assets", ".", "--vars.ud", str(tmp_path / "ud"))
+    run_spacy("project", "assets", str(repository), "--vars.ud", str(tmp_path / "ud"))
     assert (repository / "assets" / "ewt_dev.conllu").read_text(encoding="utf8") == "dev"
 
 
 def test_quotation_spans_is_trained_on_the_tiny_corpus(repository):
     tiny = ("--vars.corpus", "tiny", "--vars.quotes", "../../assets/tiny_quotes", "--vars.annotations", "")
     project = repository / "projects" / "quotations"
-    run_here(project, "all", *tiny)
+    run_project(project, "all", *tiny)
     nlp = spacy.load(project / "training" / "tiny" / "semimarkov_beam" / "model-last")
     assert nlp.pipe_names == ["quotation_cues", "quotation_spans"]
     assert read_metrics(project, "tiny_semimarkov_beam_dev")["quotation_f"] > 0.64
@@ -176,7 +174,7 @@ def test_quotation_spans_is_guided_by_a_transformer(repository, write_transforme
     transformer = write_transformer(repository / "transformer", ["said", "that", "the", "he", "she"], positions=256)
     tiny = ("--vars.corpus", "tiny", "--vars.quotes", "../../assets/tiny_quotes", "--vars.annotations", "")
     project = repository / "projects" / "quotations"
-    run_here(project, "guided", *tiny, "--vars.transformer", str(transformer))
+    run_project(project, "guided", *tiny, "--vars.transformer", str(transformer))
     nlp = spacy.load(project / "training" / "tiny" / "guided_semimarkov_beam" / "model-last")
     assert nlp.pipe_names == ["span_guide", "quotation_cues", "quotation_spans"]
     for name in nlp.pipe_names[1:]:
@@ -186,7 +184,7 @@ def test_quotation_spans_is_guided_by_a_transformer(repository, write_transforme
 
 def test_a_chunker_is_trained_from_trees_in_brackets(repository):
     project = repository / "projects" / "hedges"
-    run_here(project, "train", *TINY_TREES)
+    run_project(project, "train", *TINY_TREES)
     nlp = spacy.load(project / "training" / "tiny" / "chunker" / "model-last")
     assert nlp.pipe_names == ["sequence_tagger", "hedge_chunker"]
     assert read_metrics(project, "tiny_dev")["hedge_f"] > 0.42
@@ -194,7 +192,7 @@ def test_a_chunker_is_trained_from_trees_in_brackets(repository):
 
 def test_a_constituency_parser_is_trained_from_trees_in_brackets(repository):
     project = repository / "projects" / "constituents"
-    run_here(project, "train", *TINY_TREES)
+    run_project(project, "train", *TINY_TREES)
     nlp = spacy.load(project / "training" / "tiny" / "finished")
     assert nlp.pipe_names == ["sequence_tagger", "constituency_parser"]
     assert nlp.get_pipe("constituency_parser").perceptron.beam_width == 8
@@ -203,7 +201,7 @@ def test_a_constituency_parser_is_trained_from_trees_in_brackets(repository):
 
 def test_a_chart_parser_is_made_from_trees_in_brackets(repository):
     project = repository / "projects" / "charts"
-    run_here(project, "parser", *TINY_TREES[:4])
+    run_project(project, "parser", *TINY_TREES[:4])
     assert spacy.load(project / "training" / "tiny" / "model-last").pipe_names == ["chart_parser"]
     assert read_metrics(project, "tiny_dev")["constituents_f"] > 0.48
 
@@ -215,8 +213,8 @@ def test_a_pipeline_of_another_language_is_trained_by_one_command(repository, tm
         copy = tmp_path / "ud" / asset["url"].split("UniversalDependencies/")[-1]
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "assets" / f"tiny_german_{'train' if part == 'train' else 'dev'}.conllu", copy)
-    run_project(repository, "assets", "projects/languages", "--vars.ud", str(tmp_path / "ud"))
-    run_project(repository, "run", "pcm", "projects/languages", SPACY_CONFIG_OVERRIDES="--training.max_epochs 1")
+    run_spacy("project", "assets", str(project), "--vars.ud", str(tmp_path / "ud"))
+    run_project(project, "pcm", changes="--training.max_epochs 1")
     (package,) = (project / "training" / "pcm" / "package").iterdir()
     assert package.name == "xx_joint_pcm_naija-0.1.0"
     assert (package / "LICENSE").is_file() and "library_name: spacy" in (package / "README.md").read_text("utf8")
@@ -278,6 +276,7 @@ def english(repository):
         (r"max_steps ([358]|10)000", "max_steps 40"),
         (r"max_steps \d{3,}", "max_steps 4"),
         (r"min_changes 100", "min_changes 1"),
+        (r"table_bits 2\d", "table_bits 18"),
         (r"--folds 5", "--folds 2"),
         (r"teacher: training/trf/teacher", "teacher: en_joint_english"),
         (r"not_calibrated: .*", "not_calibrated: none"),
@@ -294,7 +293,7 @@ def english(repository):
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(importlib.util.find_spec("nupunkt") is None, reason="there is no nupunkt for Python 3.10")
 def test_the_shipped_pipelines_without_a_transformer_are_trained_on_tiny_data(english):
-    run_here(english, "all", without=("encoder", "trf"))
+    run_project(english, "all", without=("encoder", "trf"))
     sm, md = (spacy.load(english / "training" / path) for path in ("finished", Path("md", "finished")))
     assert sm.component_names == spacy.load("en_joint_english").component_names
     # It need not be installed.

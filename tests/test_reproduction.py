@@ -26,27 +26,15 @@ def list_runs(directory: Path) -> dict[str, bytes]:
 
 
 def run_workflow(directory: Path) -> str:
-    command = [
-        sys.executable,
-        "-m",
-        "spacy",
-        "project",
-        "run",
-        "quick",
-        ".",
-        "--vars.processes",
-        "1",
-        "--vars.seeds",
-        "1",
-    ]
-    finished = subprocess.run(command, cwd=directory, capture_output=True, text=True)
+    command = ["-m", "spacy", "project", "run", "quick", ".", "--vars.processes", "1", "--vars.seeds", "1"]
+    finished = subprocess.run([sys.executable, *command], cwd=directory, capture_output=True, text=True)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     return finished.stdout
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project whose workflow was stopped after its first runs."""
+    """A project."""
     repository = tmp_path_factory.mktemp("repository")
     directory = repository / "projects" / "reproduction"
     shutil.copytree(ROOT / "projects" / "reproduction", directory)
@@ -56,24 +44,26 @@ def project(tmp_path_factory):
         shutil.copy(path, repository / "assets")
     # All classes are read with each run, which would take most of the time.
     srsly.write_msgpack(repository / "assets" / "en_word_classes.msgpack", {"the": [1, 2, 3, 4], "a": [1, 2, 3, 5]})
-    script, assets = repository / "benchmarks" / "reproduce.py", repository / "assets"
-    command = [sys.executable, str(script), str(assets), str(WORK), str(REPORT), "--quick", "--seeds", "1"]
-    # In its own process group, so that it is killed as a whole.
-    with subprocess.Popen(command, cwd=directory, stdout=subprocess.DEVNULL, start_new_session=True) as process:
-        while process.poll() is None and len(list_runs(directory)) < 3:
-            time.sleep(0.01)
-        assert process.poll() is None
-        os.killpg(process.pid, 9)
     return directory
 
 
 @pytest.fixture(scope="module")
 def finished(project):
-    """The runs stored when the workflow was stopped, and the output and results of the next two calls."""
+    """The runs stored when the workflow was stopped after its first runs, and the output and results of the next two
+    calls.
+    """
+    paths = [project.parents[1] / "benchmarks" / "reproduce.py", project.parents[1] / "assets", WORK, REPORT]
+    command = [sys.executable, *map(str, paths), "--quick", "--seeds", "1"]
+    # In its own process group, so that it is killed as a whole.
+    with subprocess.Popen(command, cwd=project, stdout=subprocess.DEVNULL, start_new_session=True) as process:
+        while process.poll() is None and len(list_runs(project)) < 3:
+            time.sleep(0.01)
+        assert process.poll() is None
+        os.killpg(process.pid, 9)
     stopped = list_runs(project)
     printed = run_workflow(project)
     first = list_runs(project), (project / REPORT).read_bytes()
-    printed_again = run_workflow(project)
+    printed_again = subprocess.run(command, cwd=project, capture_output=True, text=True, check=True).stdout
     return stopped, printed, first, printed_again, (list_runs(project), (project / REPORT).read_bytes())
 
 
