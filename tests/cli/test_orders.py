@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 
 import pytest
 import spacy
@@ -123,8 +121,3 @@ def test_an_unknown_format_is_refused(run, saved_pipeline, tmp_path):
     text.write_text("hello", encoding="utf8")
     result = run("check-order", text, "--pipeline", saved_pipeline, "--format", "xml", fails=True)
     assert "[J040]" in result.output
-
-
-def test_it_is_a_command_of_spacy():
-    finished = subprocess.run([sys.executable, "-m", "spacy", "joint", "learn-order", "--help"], capture_output=True)
-    assert finished.returncode == 0

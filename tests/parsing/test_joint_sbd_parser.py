@@ -7,8 +7,6 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy import displacy
-from spacy.matcher import DependencyMatcher, Matcher
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -260,26 +258,6 @@ def test_flattening_the_first_sentence_leaves_the_last_one_alone(parser, pipelin
     parser.annotate(doc, DependencyTrees(np.arange(n + 8), heads, ["dep"] * (n + 8), starts))
     assert np.flatnonzero(starts_of(doc)).tolist() == [0, n, n + 4]
     assert [token.head.i for token in doc[n + 4 :]] == heads[n + 4 :].tolist()
-
-
-def test_noun_chunks_matchers_and_displacy_work(pipeline):
-    doc = pipeline("did you get the tickets\n no they were sold out")
-    assert "the tickets" in [chunk.text for chunk in doc.noun_chunks] or not doc.has_annotation("POS")
-    matcher = Matcher(pipeline.vocab)
-    matcher.add("start", [[{"IS_SENT_START": True}]])
-    assert [start for _, start, _ in matcher(doc)] == [sentence.start for sentence in doc.sents]
-    dependencies = DependencyMatcher(pipeline.vocab)
-    dependencies.add(
-        "arc",
-        [
-            [
-                {"RIGHT_ID": "head", "RIGHT_ATTRS": {"DEP": {"NOT_IN": [""]}}},
-                {"LEFT_ID": "head", "REL_OP": ">", "RIGHT_ID": "child", "RIGHT_ATTRS": {}},
-            ]
-        ],
-    )
-    assert len(dependencies(doc)) == sum(token.head != token for token in doc)
-    assert 'class="displacy-arrow"' in displacy.render(doc, style="dep")
 
 
 def test_extension_attributes_and_user_data_are_kept(pipeline):

@@ -55,13 +55,6 @@ def test_factories_declare_what_they_assign_and_score(factory):
 # Together
 
 
-def test_the_pipeline_learns_the_treebank(pipeline, read_examples):
-    scores = pipeline.evaluate(read_examples(pipeline))
-    assert scores["tag_acc"] > 0.9
-    assert scores["boundary_f"] > 0.9
-    assert scores["dep_las_punct"] > 0.9
-
-
 def test_analysis_knows_that_the_parser_makes_sentences(pipeline):
     analysis = pipeline.analyze_pipes()
     assert analysis["attrs"]["doc.sents"]["assigns"] == ["joint_sbd_parser"]
@@ -76,16 +69,6 @@ def test_spacy_trains_evaluates_and_saves_it(configured, tmp_path):
     text = "hello there how are you"
     assert loaded(text).to_json() == nlp(text).to_json()
     assert (tmp_path / "model-best" / "joint_sbd_parser" / "learning").is_file()
-
-
-def test_training_by_spacy_is_repeatable(configured, tmp_path):
-    configured["training"]["max_epochs"] = 1
-    models = []
-    for name in "ab":
-        (tmp_path / name).mkdir()
-        train_loop(init_nlp(configured), tmp_path / name, use_gpu=-1)
-        models.append((tmp_path / name / "model-last" / "joint_sbd_parser" / "model").read_bytes())
-    assert models[0] == models[1]
 
 
 @pytest.mark.filterwarnings(r"ignore:\[JW03\]")
@@ -113,14 +96,6 @@ def test_components_may_have_other_names_and_occur_twice(saved_pipeline):
     nlp.add_pipe("joint_sbd_parser", name="second", source=source)
     doc = nlp("hello there how are you")
     assert doc.has_annotation("DEP")
-
-
-def test_components_can_be_disabled_and_excluded_at_loading(saved_pipeline):
-    nlp = spacy.load(saved_pipeline, disable=["sequence_tagger"])
-    assert not nlp("hello there").has_annotation("TAG")
-    nlp.enable_pipe("sequence_tagger")
-    assert nlp("hello there").has_annotation("TAG")
-    assert spacy.load(saved_pipeline, exclude=["sequence_tagger"]).pipe_names == ["joint_sbd_parser"]
 
 
 def test_settings_that_do_not_fit_the_model_are_refused(saved_pipeline):

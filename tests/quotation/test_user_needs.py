@@ -435,10 +435,6 @@ def test_a_mark_attached_to_a_word_does_not_affect_the_others(find):
 # 11. It installs with the package and needs nothing else.
 
 
-def test_it_is_a_factory_of_spacy():
-    assert spacy.blank("en").add_pipe("quotation_spans").name == "quotation_spans"
-
-
 # 12. Scores, character offsets, tables and JSON, highlighting.
 
 
@@ -450,12 +446,6 @@ def test_json_has_offsets_and_scores(parsed):
         assert text[span["start"] : span["end"]] == span["text"]
     assert [content["score"] for content in quotation["contents"]] == [1.0, 1.0]
     assert quotation["order"] == "QCSQ"
-
-
-def test_displacy_shows_the_spans(parsed):
-    doc = parsed("“We are late,” said Ann Lee.")
-    shown = spacy.displacy.render(doc, style="span", options={"spans_key": "quotations"}, jupyter=False)
-    assert "DIRECT" in shown
 
 
 # 13. The runs, cue and speaker of a quotation stay together (Citron, PolNeAR).

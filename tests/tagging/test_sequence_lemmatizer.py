@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import spacy
-from spacy.matcher import Matcher
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -201,12 +200,6 @@ def test_lemmas_outlive_the_memory_zone_in_which_they_were_first_seen(make):
         with nlp.memory_zone():
             assert lemmatise(nlp, ["dogs", "barked"], ["NNS", "VBD"]) == ["dog", "bark"]
     assert lemmatise(nlp, ["dogs", "barked"], ["NNS", "VBD"]) == ["dog", "bark"]
-
-
-def test_patterns_match_lemmas(nlp):
-    matcher = Matcher(nlp.vocab)
-    matcher.add("DOGS", [[{"LEMMA": "dog"}, {"LEMMA": {"IN": ["walk", "jump"]}}]])
-    assert [(start, end) for _, start, end in matcher(nlp(make_doc(nlp.vocab, *CALM)))] == [(1, 3)]
 
 
 def test_tokens_without_a_lemma_are_skipped(nlp):

@@ -2,7 +2,6 @@
 
 import pytest
 import spacy
-from spacy.matcher import Matcher
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -172,15 +171,6 @@ def test_features_outlive_the_memory_zone_of_a_document_that_brought_them(make, 
             for features in brought:
                 nlp.vocab.strings.add(features)
             assert describe(nlp(parse(nlp.vocab))) == expected
-
-
-def test_patterns_match_parts_of_speech_and_features(nlp):
-    matcher = Matcher(nlp.vocab)
-    plural = {"POS": "NOUN", "MORPH": {"IS_SUPERSET": ["Number=Plur"]}}
-    matcher.add("PLURAL", [[plural]])
-    matcher.add("EXACT", [[{"POS": {"IN": ["VERB"]}, "MORPH": FINITE.format("Plur")}]])
-    found = matcher(nlp(strip(make_reference(nlp.vocab, "dogs", "Plur", "slept"))))
-    assert [(nlp.vocab.strings[name], start) for name, start, _ in found] == [("PLURAL", 1), ("EXACT", 2)]
 
 
 def test_tokens_without_annotation_are_skipped_and_the_others_learnt(make):

@@ -204,11 +204,6 @@ def test_files_that_cannot_be_read_are_refused(tmp_path):
         read_string("", "ass")
 
 
-def test_the_package_offers_what_the_pages_show():
-    code = "import spacy_joint.transcripts as t; print(t.read_string('ANNA: hi', 'turns').turns[0].speaker)"
-    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True).stdout.strip() == b"ANNA"
-
-
 def test_attributes_that_exist_are_left_alone():
     code = (
         "from spacy.tokens import Token\nToken.set_extension('speaker', default='me')\n"
