@@ -32,15 +32,25 @@ COMMANDS = {
 DIRECTORY_COMMANDS = ("distill", "finish", "learn-order", "learn-speakers")
 
 
+@pytest.fixture(scope="module")
+def corpus(assets: Path, run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpus") / "corpus.spacy"
+    run("convert", assets / "tiny_train.conllu", path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Path:
+    return spacy_joint.load().path
+
+
 @pytest.fixture
-def place(assets: Path, tmp_path: Path, run) -> dict[str, Path]:
+def place(assets: Path, corpus: Path, shipped: Path, tmp_path: Path) -> dict[str, Path]:
     text = tmp_path / "text.txt"
     text.write_text("“We go,” she said.\n" * 20, encoding="utf8")
     (tmp_path / "a.txt").write_text("Ann came .\n“ We go , ” she said .\n", encoding="utf8")
     annotation = tmp_path / "a.ann"
     annotation.write_text("QUOTE\tQ\t1\t0\t1\t4\t“ We go , ”\nATTRIB\tQ\tAnn-0\n", encoding="utf8")
-    corpus = tmp_path / "corpus.spacy"
-    run("convert", assets / "tiny_train.conllu", corpus)
     (tmp_path / "outputs").mkdir()
     return {
         "TEXT": text,
@@ -49,7 +59,7 @@ def place(assets: Path, tmp_path: Path, run) -> dict[str, Path]:
         "MODIFIERS": assets / "modifiers_train.conllu",
         "SPEAKERS": annotation,
         "QUOTES": assets / "tiny_quotes" / "dev",
-        "PIPELINE": spacy_joint.load().path,
+        "PIPELINE": shipped,
         "CONFIG": CONFIGS / "sequence_tagger.cfg",
         "OUTPUT": tmp_path / "outputs" / "output.spacy",
     }

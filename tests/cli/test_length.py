@@ -9,7 +9,8 @@ import spacy_joint
 from spacy_joint.files.resources import read_word_classes
 
 SHIPPED = list((Path(__file__).parents[2] / "pipelines" / "en_joint_english").glob("*/*/config.cfg"))
-LONG = "it was a long day and then we went home " * 30_000
+# Of few words, which take most of the time.
+LONG = f"it was a {'lo' * 200}ng day and then we went home " * 3_000
 
 
 @spacy.registry.callbacks("tests.keep.v1")
@@ -19,7 +20,7 @@ def make_callback():
 
 def test_the_shipped_pipeline_reads_texts_beyond_the_limit_of_spacy():
     nlp = spacy_joint.load(beam_width=1)
-    assert len(LONG) == 1_200_000
+    assert len(LONG) > 1_200_000
     doc = nlp(LONG)
     assert doc.text == LONG and doc.has_annotation("DEP")
 

@@ -25,7 +25,7 @@ def corpus(tmp_path_factory):
     return directory
 
 
-@pytest.fixture
+@pytest.fixture(scope="package")
 def annotate(splitter):
     """Annotate a corpus in this process, and return the totals of its manifest, if it is complete."""
 

@@ -12,9 +12,9 @@ OPTIONS = ("--format", "jsonl", "--shard-bytes", 1000)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(corpus, splitter, tmp_path_factory):
+def undisturbed(annotate, corpus, tmp_path_factory):
     output = tmp_path_factory.mktemp("output") / "undisturbed"
-    assert start(corpus, *OPTIONS, "--model", splitter, "--output", output, "--workers", 1).wait() == 0
+    annotate(output, corpus, format="jsonl")
     return output
 
 

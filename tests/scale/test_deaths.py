@@ -45,12 +45,12 @@ def test_records_that_kill_their_process_or_fail_for_lack_of_memory_or_network_a
     assert printed[0].startswith(f"[JW44] 3 of 7 records failed, first record 2 of {texts}/a.jsonl ([J730]")
 
 
-def test_after_ctrl_c_a_run_says_how_to_continue_and_then_where_it_does(splitter, tmp_path):
+def test_after_ctrl_c_a_run_says_how_to_continue_and_then_where_it_does(annotate, splitter, tmp_path):
     corpus, output = write_records(tmp_path / "a.jsonl", 18 * 100), tmp_path / "output"
-    arguments = (corpus, "--format", "jsonl", "--shard-bytes", 1000, "--model", splitter, "--workers", 2, "--output")
+    arguments = (corpus, "--format", "jsonl", "--shard-bytes", 1000, "--model", splitter, "--output", output)
     # Commands in the background of a shell ignore interrupts, and so would what they start.
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    run = start(*arguments, output, stderr=subprocess.PIPE, start_new_session=True, preexec_fn=heed)
+    run = start(*arguments, "--workers", 2, stderr=subprocess.PIPE, start_new_session=True, preexec_fn=heed)
     wait_until_done(run, output, 10)
     workers = list_children(run.pid, "popen_loky")
     # As a terminal does, to all processes of the command.
@@ -64,9 +64,9 @@ def test_after_ctrl_c_a_run_says_how_to_continue_and_then_where_it_does(splitter
     while any(map(is_running, workers)):
         assert time.monotonic() < end
         time.sleep(0.1)
-    run = start(*arguments, output, stderr=subprocess.PIPE)
+    run = start(*arguments, "--workers", 1, stderr=subprocess.PIPE)
     assert run.communicate()[1].startswith(b"Resumed at 0.") and run.returncode == 0
-    assert start(*arguments, tmp_path / "whole").wait() == 0
+    annotate(tmp_path / "whole", corpus, format="jsonl")
     assert read_tree(output) == read_tree(tmp_path / "whole")
 
 
