@@ -74,7 +74,7 @@ class LinearModel(ABC):
         self._learners: list[Any] = []
         # `_learnt` is replaced by each update; `_finished` is the one that the prediction weights were made from.
         self._learnt = self._finished = object()
-        self._forget_idle()
+        self.forget_searches()
 
     @property
     def beam_width(self) -> int:
@@ -85,7 +85,7 @@ class LinearModel(ABC):
     def beam_width(self, width: int) -> None:
         check_range("beam_width", width, 1, MAX_WIDTH)
         self._beam_width = width
-        self._forget_idle()
+        self.forget_searches()
 
     @property
     def threads(self) -> int:
@@ -231,10 +231,11 @@ class LinearModel(ABC):
             learnt = self._learnt
             if self._finished is not learnt:
                 self.weights.finish(self._tables[1:], self.templates.n_templates)
-                self._forget_idle()
+                self.forget_searches()
                 self._finished = learnt
 
-    def _forget_idle(self) -> None:
+    def forget_searches(self) -> None:
+        """Makes new searches for later predictions."""
         self._idle_searches: list[Any] = []
 
     def averages(self) -> np.ndarray:

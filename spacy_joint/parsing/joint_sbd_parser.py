@@ -7,7 +7,7 @@ next one) and never forms a sentence.
 """
 
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,8 +54,7 @@ from .system import GUIDE_SLOTS, SB_ACTION, JointSystem
 
 # The label that `add_label` takes for roots.
 ROOT = "ROOT"
-# The settings with biases of all boundaries, of unmarked boundaries in text with and without punctuation, and of marked
-# boundaries.
+# Settings: biases of all boundaries, and of unmarked ones in text with and without punctuation; then of marked ones.
 BIASES = ("boundary_bias", "punctuated_bias", "unpunctuated_bias")
 MARKED_BIAS = "marked_bias"
 # The key of a calibration in the cfg.
@@ -149,6 +148,11 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def _set_up(self, labels: dict[str, list[str]], templates: str) -> None:
         super()._set_up(labels, templates)
+        self.set_biases({})
+
+    def set_biases(self, changed: Mapping[str, float]) -> None:
+        """Changes settings with biases."""
+        self.cfg.update(changed)
         overall, *by_style = (self.cfg[setting] for setting in BIASES)
         # Templates that read neither cannot tell kinds of text apart.
         if overall is None and BEFORE in self.perceptron.templates.columns:
@@ -157,10 +161,11 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
             biases |= {mark + closed: bias for values, bias in marks for mark in values for closed in CLOSED}
             self.perceptron.biases = {SB_ACTION: (f"b0.{BEFORE}", biases)}
         elif overall is None and STYLE in self.perceptron.templates.columns:
-            biases = dict(zip((PUNCTUATED, UNPUNCTUATED), by_style, strict=True))
-            self.perceptron.biases = {SB_ACTION: (f"b0.{STYLE}", biases)}
+            styles = dict(zip((PUNCTUATED, UNPUNCTUATED), by_style, strict=True))
+            self.perceptron.biases = {SB_ACTION: (f"b0.{STYLE}", styles)}
         else:
             self.perceptron.biases = {SB_ACTION: overall or 0.0}
+        self.perceptron.forget_searches()
 
     def make_instances(self, example: Example) -> list[Instance]:
         """Makes an instance of the oracle's actions for the reference, whose unknown parts are predicted; none if it

@@ -1,7 +1,6 @@
 """Choosing a parser's biases for boundaries on the raw text of the development set."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from spacy.tokens import Doc
 
@@ -13,17 +12,14 @@ SETTINGS = ("punctuated_bias", "marked_bias", "unpunctuated_bias")
 STEP, REACH, PATIENCE, LEAST_GAIN = 50.0, 3, 2, 0.003
 
 
-def choose_biases(
-    parse: Callable[[Mapping[str, float], Sequence[Doc]], Sequence[Doc]], docs: Sequence[Doc], references: Sequence[Doc]
-) -> dict[str, float]:
+def choose_biases(parse: Callable[[Mapping[str, float]], Sequence[Doc]], references: Sequence[Doc]) -> dict[str, float]:
     """Chooses the biases with the best sentences and trees (the sum of both F1).
 
-    parse (Callable): Parses copies of documents with these biases.
-    docs (Sequence[Doc]): Tagged documents, made from the text of the references.
+    parse (Callable): Parses the text of the references with these biases.
     """
 
     def score(biases: Mapping[str, float]) -> float:
-        scores: dict[str, Any] = score_raw_text(parse(biases, docs), references)
+        scores = score_raw_text(parse(biases), references)
         return scores["raw_sents_f"] + scores["raw_las_f"]
 
     chosen = dict.fromkeys(SETTINGS, 0.0)

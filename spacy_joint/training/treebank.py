@@ -340,21 +340,19 @@ class TreebankTraining:
 
         def make() -> None:
             nlp = self._assemble(trained)
+            parser: Any = nlp.get_pipe(PARSER)
+            parser.perceptron.beam_width = BEAM_WIDTH
             references = self._read_raw_texts("dev", nlp)
-            others = [name for name in nlp.pipe_names if name != PARSER]
             docs = [nlp.make_doc(reference.text) for reference in references]
             for name in nlp.pipe_names[: nlp.pipe_names.index(PARSER)]:
                 pipe: Any = nlp.get_pipe(name)
                 docs = list(pipe.pipe(docs))
 
-            def parse(biases: Mapping[str, float], docs: Sequence[Doc]) -> list[Doc]:
-                overrides = {f"components.{PARSER}.{setting}": bias for setting, bias in biases.items()}
-                overrides[f"components.{PARSER}.model.beam_width"] = BEAM_WIDTH
-                loaded = spacy.load(trained, vocab=nlp.vocab, exclude=others, config=overrides)
-                parser: Any = loaded.get_pipe(PARSER)
+            def parse(biases: Mapping[str, float]) -> list[Doc]:
+                parser.set_biases(biases)
                 return list(parser.pipe(doc.copy() for doc in docs))
 
-            write_json(self.biases, choose_biases(parse, docs, references))
+            write_json(self.biases, choose_biases(parse, references))
 
         self.steps.run("biases", self.biases, make, after=[self.corpora, self.tokenizer, trained])
 

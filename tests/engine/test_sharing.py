@@ -277,7 +277,7 @@ def test_an_update_during_which_weights_are_averaged_is_not_lost(monkeypatch):
     perceptron.update([first])
     with monkeypatch.context() as patched:
         # Another thread learns right after this one has averaged.
-        patched.setattr(perceptron, "_forget_idle", partial(perceptron.update, [second]))
+        patched.setattr(perceptron, "forget_searches", partial(perceptron.update, [second]))
         perceptron.finish()
     saved = perceptron.to_bytes()
     perceptron.weights.finish(n_templates=perceptron.templates.n_templates)

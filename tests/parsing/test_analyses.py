@@ -2,9 +2,9 @@
 
 from functools import cache
 from itertools import dropwhile
-from pathlib import Path
 
 import pytest
+import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
@@ -42,7 +42,10 @@ def tag(nlp, words, starts=None):
     return doc
 
 
-TAGGED = tag(load(4), (Path(__file__).parents[2] / "assets" / "transcript.txt").read_text(encoding="utf8").split())
+@pytest.fixture(scope="module")
+def tagged(assets):
+    """A long document with tags. Shared: do not change it."""
+    return tag(load(4), (assets / "transcript.txt").read_text(encoding="utf8").split())
 
 
 def describe(doc):
@@ -158,8 +161,10 @@ def test_given_boundaries_have_no_competing_analyses(nlp, parser):
 def test_boundaries_given_in_part_are_obeyed_in_every_mode_at_every_width(width, mode, pairs):
     # Whitespace before the first word belongs to its sentence.
     pairs = list(dropwhile(lambda pair: pair[0].isspace(), pairs))
-    nlp = load(width, boundary_margins=mode == "margins")
+    # No other test uses this one, so its width may change.
+    nlp = load(max(WIDTHS), boundary_margins=mode == "margins")
     parser = nlp.get_pipe("joint_sbd_parser")
+    parser.perceptron.beam_width = width
     doc = tag(nlp, [word for word, _ in pairs], [start for _, start in pairs])
     if mode == "beam_parse":
         results = [analysis.doc for analysis in parser.beam_parse(doc, n_best=3)]
@@ -182,29 +187,39 @@ def test_boundaries_given_in_part_are_obeyed_in_every_mode_at_every_width(width,
 # Biases
 
 
-def count_sentences(bias, parse):
-    parser = spacy_joint.load(config={"components.joint_sbd_parser.boundary_bias": bias}).get_pipe("joint_sbd_parser")
-    return len(list(parse(parser)))
+@pytest.fixture(scope="module")
+def with_biases():
+    """The shipped pipeline, with other biases for each test."""
+    nlp = spacy_joint.load()
+
+    def with_biases(*values):
+        nlp.get_pipe("joint_sbd_parser").set_biases(dict(zip(BIASES, values, strict=False)))
+        return nlp
+
+    return with_biases
 
 
 @pytest.mark.parametrize(
     "parse",
     [
-        lambda parser: parser(TAGGED.copy()).sents,
-        lambda parser: parser.beam_parse(TAGGED, n_best=2)[0].doc.sents,
-        lambda parser: parser.stream(iter(TAGGED)),
+        lambda parser, tagged: parser(tagged.copy()).sents,
+        lambda parser, tagged: parser.beam_parse(tagged, n_best=2)[0].doc.sents,
+        lambda parser, tagged: parser.stream(iter(tagged)),
     ],
     ids=["call", "n-best", "stream"],
 )
-def test_a_bias_makes_more_or_fewer_sentences(parse):
-    fewest, fewer, usual, more, most = (count_sentences(bias, parse) for bias in (-1e6, -300.0, 0.0, 300.0, 1e6))
+def test_a_bias_makes_more_or_fewer_sentences(with_biases, tagged, parse):
+    fewest, fewer, usual, more, most = (
+        len(list(parse(with_biases(bias).get_pipe("joint_sbd_parser"), tagged)))
+        for bias in (-1e6, -300.0, 0.0, 300.0, 1e6)
+    )
     # The beam compares paths at different tokens, so even then not all tokens start a sentence.
-    assert fewest == 1 and most > 0.6 * len(TAGGED)
+    assert fewest == 1 and most > 0.6 * len(tagged)
     assert fewest <= fewer < usual < more <= most
 
 
-def test_given_boundaries_take_precedence_over_a_bias():
-    parser = spacy_joint.load(config={"components.joint_sbd_parser.boundary_bias": 1e6}).get_pipe("joint_sbd_parser")
+def test_given_boundaries_take_precedence_over_a_bias(with_biases):
+    parser = with_biases(1e6).get_pipe("joint_sbd_parser")
     doc = parser(tag(load(4), WORDS, starts=[None, False, False] + [None] * (len(WORDS) - 3)))
     assert not doc[1].is_sent_start and not doc[2].is_sent_start
     assert len(list(doc.sents)) > 0.5 * len(WORDS)
@@ -214,16 +229,12 @@ def test_given_boundaries_take_precedence_over_a_bias():
 @pytest.mark.parametrize("setting", BIASES)
 def test_a_bias_is_a_number_in_the_range_of_scores(setting, bias):
     with pytest.raises(ValueError, match=rf"J030.*{setting}"):
-        spacy_joint.load(config={f"components.joint_sbd_parser.{setting}": bias})
+        spacy.blank("en").add_pipe("joint_sbd_parser", config={setting: bias})
 
 
-def set_biases(*values):
-    return {f"components.joint_sbd_parser.{name}": value for name, value in zip(BIASES, values, strict=True)}
-
-
-def test_each_stretch_of_text_has_its_own_bias():
+def test_each_stretch_of_text_has_its_own_bias(with_biases):
     # No boundary without a mark where there is punctuation, and far more where there is none.
-    nlp = spacy_joint.load(config=set_biases(None, -1e6, 1e6))
+    nlp = with_biases(None, -1e6, 1e6)
     edited, plain = "We left, of course. It rained. ", "so we left and then it rained all day "
     text = edited * 10 + plain * 12 + edited * 10
     doc = nlp(text)
@@ -235,10 +246,10 @@ def test_each_stretch_of_text_has_its_own_bias():
     assert streamed == [sentence.text for sentence in doc.sents]
 
 
-def test_one_bias_overrules_those_of_kinds_of_text():
-    several, one = (spacy_joint.load(config=set_biases(*biases)) for biases in ((0.0, -1e6, 1e6), (0.0, 0.0, 0.0)))
+def test_one_bias_overrules_those_of_kinds_of_text(with_biases):
     text = "we left of course it rained all day"
-    assert [sentence.text for sentence in several(text).sents] == [sentence.text for sentence in one(text).sents]
+    several, one = (list(map(str, with_biases(0.0, *biases)(text).sents)) for biases in ((-1e6, 1e6), (0.0, 0.0)))
+    assert several == one
 
 
 # Shares of heads and labels

@@ -1,6 +1,5 @@
 """What is chosen on the development set of a treebank without training: features for the parser, and biases."""
 
-import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -33,21 +32,12 @@ def test_features_that_do_not_are_left_out():
     assert choose_features([without], [without]) == []
 
 
-@pytest.fixture
-def parse():
-    """A parser that ends a sentence before the second word unless its bias is too low."""
+def test_the_smallest_bias_with_the_best_sentences_and_trees_is_chosen():
+    one = Doc(VOCAB, words=["a", "b"], heads=[0, 0], deps=["ROOT", "dep"])
+    two = Doc(VOCAB, words=["a", "b"], heads=[0, 1], deps=["ROOT", "ROOT"])
 
-    def parse(biases, docs):
-        starts = [True, biases["punctuated_bias"] > -40]
-        heads = [0, 1] if starts[1] else [0, 0]
-        deps = ["ROOT", "ROOT" if starts[1] else "dep"]
-        return [Doc(VOCAB, words=[token.text for token in doc], heads=heads, deps=deps) for doc in docs]
+    def parse(biases):
+        return [two if biases["punctuated_bias"] > -40 else one]
 
-    return parse
-
-
-def test_the_smallest_bias_with_the_best_sentences_and_trees_is_chosen(parse):
-    right = Doc(VOCAB, words=["a", "b"], heads=[0, 0], deps=["ROOT", "dep"])
-    assert choose_biases(parse, [right], [right]) == {**NONE, "punctuated_bias": -50.0}
-    divided = Doc(VOCAB, words=["a", "b"], heads=[0, 1], deps=["ROOT", "ROOT"])
-    assert choose_biases(parse, [divided], [divided]) == NONE
+    assert choose_biases(parse, [one]) == {**NONE, "punctuated_bias": -50.0}
+    assert choose_biases(parse, [two]) == NONE
