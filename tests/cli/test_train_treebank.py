@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -10,7 +9,9 @@ from pathlib import Path
 import pytest
 import spacy
 import srsly
-from spacy.tokens import Doc
+from spacy.cli.init_config import fill_config
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
 
 from spacy_joint.files.steps import Steps
 from spacy_joint.training import treebank
@@ -51,9 +52,9 @@ def blank_column(path: Path, column: int, output: Path) -> Path:
 
 
 @PACKAGING
-def test_a_treebank_becomes_a_package(train, tmp_path):
-    result = train(tmp_path / "out", "--name", "small", "--version", "1.2.3", "--seed", "7", package=True)
-    assert "seed 7" in result.output and "sequence_lemmatizer: " in result.output
+def test_a_treebank_becomes_a_package(train, trained, tmp_path):
+    shutil.copytree(trained, tmp_path / "out")
+    train(tmp_path / "out", "--name", "small", "--version", "1.2.3", package=True)
     nlp = spacy.load(tmp_path / "out" / "pipeline")
     assert nlp.pipe_names == [*FULL, EXPANDER]
     doc = nlp("The cat sat. It slept.")
@@ -90,7 +91,9 @@ def test_a_directory_with_the_name_of_a_tool_is_not_taken_for_it(tmp_path, monke
 def test_a_second_run_repeats_nothing_and_another_seed_what_it_changes(train, trained, tmp_path):
     shutil.copytree(trained, tmp_path / "out")
     assert train(tmp_path / "out").output.count(": unchanged") == 13
-    unchanged = [line for line in train(tmp_path / "out", "--seed", "1").output.splitlines() if "unchanged" in line]
+    told = train(tmp_path / "out", "--seed", "1").output
+    assert "seed 1" in told
+    unchanged = [line for line in told.splitlines() if "unchanged" in line]
     assert [line.split()[-2] for line in unchanged] == ["corpora:", "features:"]
 
 
@@ -132,26 +135,42 @@ def test_what_the_treebank_does_not_have_is_left_out(train, assets, tmp_path):
     assert "raw_lemma_f" not in srsly.read_json(tmp_path / "out" / "scores.json")
 
 
+@pytest.fixture
+def read(tmp_path):
+    """Read treebanks as the first step of a training, which is returned."""
+
+    def read(train, dev, language="en", documents=None, tags="both"):
+        splits = {"train": [train], "dev": [dev], "test": []}
+        training = treebank.TreebankTraining(tmp_path / "output", tmp_path, language, splits, {}, seed=0)
+        training.read_corpora(documents, tags=tags, subtypes=True)
+        return training
+
+    return read
+
+
 @pytest.mark.parametrize(
-    ("tags", "pipes", "labels"),
-    [("upos", FULL, {"NOUN"}), ("xpos", FULL[:2], {"NN"}), ("auto", FULL, {"NN"})],
+    ("tags", "most", "tag"), [("both", 3, "NN"), ("upos", 100, "NOUN"), ("auto", 100, "NN"), ("auto", 3, "NOUN")]
 )
-def test_tags_are_of_either_kind_or_of_both(train, trained, tmp_path, tags, pipes, labels):
-    # By default, both are learnt if there are few XPOS: nothing is repeated.
-    output = shutil.copytree(trained, tmp_path / "out") if tags == "auto" else tmp_path / "out"
-    assert ("joint_sbd_parser: unchanged" in train(output, "--tags", tags).output) == (tags == "auto")
+def test_tags_are_xpos_unless_upos_are_requested_or_there_are_many(read, assets, monkeypatch, tags, most, tag):
+    monkeypatch.setattr(treebank, "MAX_TAGS", most)
+    training = read(assets / "tiny_train.conllu", assets / "tiny_dev.conllu", tags=tags)
+    docs = DocBin().from_disk(training.corpora / "train.spacy").get_docs(Vocab())
+    assert {"NN", "NOUN"}.intersection(token.tag_ for doc in docs for token in doc) == {tag}
+
+
+def test_by_default_there_are_both_kinds_of_tags(train, trained, tmp_path):
+    output = shutil.copytree(trained, tmp_path / "out")
+    assert "joint_sbd_parser: unchanged" in train(output, "--tags", "auto").output
     nlp = spacy.load(output / "pipeline")
-    assert nlp.pipe_names == [*pipes, EXPANDER]
     tagged = {label.partition(" ")[0] for label in nlp.get_pipe("sequence_tagger").labels}
-    assert {"NN", "NOUN"}.intersection(tagged) == labels
-    assert any(token.pos for token in nlp("The cat slept.")) == (tags != "xpos")
+    assert {"NN", "NOUN"}.intersection(tagged) == {"NN"} and any(token.pos for token in nlp("The cat slept."))
 
 
-def test_of_many_xpos_none_is_learnt(train, tmp_path, monkeypatch):
-    monkeypatch.setattr("spacy_joint.training.treebank.MAX_TAGS", 3)
-    assert "so tags are UPOS" in train(tmp_path / "out").output
-    labels = srsly.read_json(tmp_path / "out" / "pipeline" / "sequence_tagger" / "cfg")["labels"]
-    assert {label.partition(" ")[0] for label in labels} >= {"NOUN", "VERB"}
+def test_without_upos_nothing_that_reads_them_is_trained(train, tmp_path):
+    train(tmp_path / "out", "--tags", "xpos")
+    nlp = spacy.load(tmp_path / "out" / "pipeline")
+    assert nlp.pipe_names == [*FULL[:2], EXPANDER]
+    assert not any(token.pos for token in nlp("The cat slept."))
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +181,7 @@ def custom(train, tmp_path_factory):
     (directory / "meta.json").write_text(json.dumps({"license": "CC BY 4.0"}))
     settings = ("--components.joint_sbd_parser.model.n_tables", "1", "--kind", "original")
     files = ("--texts", directory / "text.txt", "--meta", directory / "meta.json")
-    train(directory / "out", *settings, *files, language="fr")
+    train(directory / "out", *settings, *files, language="es")
     return directory / "out"
 
 
@@ -173,7 +192,7 @@ def test_weights_are_rounded_and_files_are_added_without_training_anew(train, cu
     (papers / "LICENSE").write_text("Free.")
     texts = ("--texts", custom.parent / "text.txt")
     settings = ("--components.joint_sbd_parser.model.n_tables", "1", "--kind", "original", "--weight-bits", "4")
-    told = train(output, *settings, *texts, "--meta", papers, language="fr").output
+    told = train(output, *settings, *texts, "--meta", papers, language="es").output
     assert "biases: unchanged" in told and "finished: unchanged" not in told
     nlp = spacy.load(output / "pipeline")
     assert nlp.meta["license"] == "CC0" and (nlp.path / "LICENSE").read_text() == "Free."
@@ -181,15 +200,12 @@ def test_weights_are_rounded_and_files_are_added_without_training_anew(train, cu
 
 
 @pytest.mark.parametrize(("mark", "is_allowed"), [(";", True), (".", False)])
-def test_sentences_begin_in_lower_case_where_those_of_the_treebank_do(tmp_path, mark, is_allowed):
+def test_sentences_begin_in_lower_case_where_those_of_the_treebank_do(read, tmp_path, mark, is_allowed):
     file = tmp_path / "train.conllu"
     words = (("arma", "root", 0), ("cano", "dep", 1), (mark, "punct", 1))
     lines = (f"{i}\t{word}\t_\tX\t_\t_\t{head}\t{label}\t_\t_" for i, (word, label, head) in enumerate(words, start=1))
     file.write_text(10 * ("\n".join(lines) + "\n\n"), encoding="utf8")
-    splits = {"train": [file], "dev": [file], "test": []}
-    training = treebank.TreebankTraining(tmp_path / "output", tmp_path, "la", splits, {}, seed=0)
-    training.read_corpora("5", tags="both", subtypes=True)
-    assert training.described["lower_case_starts"] is is_allowed
+    assert read(file, file, "la", documents="5").described["lower_case_starts"] is is_allowed
 
 
 def test_settings_of_a_component_are_for_its_own_training(custom):
@@ -200,8 +216,8 @@ def test_settings_of_a_component_are_for_its_own_training(custom):
 
 def test_other_languages_have_their_own_data(custom):
     nlp = spacy.load(custom / "pipeline")
-    assert nlp.lang == "fr" and nlp.vocab["aussi"].is_stop
-    assert nlp.vocab.get_noun_chunks is spacy.blank("fr").vocab.get_noun_chunks
+    assert nlp.lang == "es" and nlp.vocab["también"].is_stop
+    assert nlp.vocab.get_noun_chunks is spacy.blank("es").vocab.get_noun_chunks
 
 
 def test_texts_and_metadata_are_used(custom):
@@ -251,13 +267,12 @@ def test_a_tokenizer_that_cannot_make_the_words_is_refused_before_training(train
     assert "[J505]" in result.output and "jackknife" not in result.output
 
 
-def test_where_rules_are_worse_a_tokenizer_is_learnt(train, assets, tmp_path):
-    files = [assets / f"tiny_chinese_{part}.conllu" for part in ("train", "dev")]
-    result = train(tmp_path / "out", "--documents", "5", files=files, language="zh")
-    assert "spacy.Tokenizer.v1: " in result.output and "spacy_joint.CharacterTokenizer.v1: " in result.output
-    nlp = spacy.load(tmp_path / "out" / "pipeline")
-    assert type(nlp.tokenizer).__name__ == "CharacterTokenizer"
-    assert srsly.read_json(tmp_path / "out" / "scores.json")["raw_words_f"] > 0.8
+def test_where_rules_are_worse_a_tokenizer_is_learnt(read, assets, capsys):
+    training = read(*(assets / f"tiny_chinese_{part}.conllu" for part in ("train", "dev")), "zh", documents="5")
+    training.make_tokenizer("auto")
+    told = capsys.readouterr().out
+    assert "spacy.Tokenizer.v1: " in told and "spacy_joint.CharacterTokenizer.v1: " in told
+    assert type(spacy.load(training.tokenizer).tokenizer).__name__ == "CharacterTokenizer"
 
 
 def test_a_step_has_no_tokenizer(trained):
@@ -294,7 +309,6 @@ def test_what_is_wrong_is_said_at_once(run, assets, tmp_path, options, code):
 def test_configs_are_copied_and_can_be_filled(run, tmp_path):
     run("configs", tmp_path / "configs")
     copied = tmp_path / "configs" / "sequence_tagger.cfg"
-    command = [sys.executable, "-m", "spacy", "init", "fill-config", str(copied), "filled.cfg"]
-    subprocess.run(command, check=True, capture_output=True, cwd=tmp_path)
+    fill_config(tmp_path / "filled.cfg", copied, silent=True)
     filled = spacy.util.load_config(tmp_path / "filled.cfg")
     assert filled["components"]["sequence_tagger"]["model"]["n_tables"] == 3
