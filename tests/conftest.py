@@ -162,16 +162,17 @@ def read_examples(read_quotes: ReadExamples) -> ReadExamples:
     References have dependency trees, and constituents if the corpus has them. Those of `tiny_quotes` have quotations;
     there, both sides have predicted tags and trees.
     """
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
     from spacy_joint.annotation.constituents import set_constituents
     from spacy_joint.corpora.conllu import create_conllu_corpus
     from spacy_joint.trees.constituency_trees import read_trees
 
-    def read(
-        nlp: Language, part: str = "train", keep: Iterable[str] = (), limit: int = 0, corpus: str = "tiny"
-    ) -> list[Example]:
-        if corpus == QUOTATIONS:
-            return read_quotes(nlp, part, limit)
-        examples = list(create_conllu_corpus(ASSETS / f"{corpus}_{part}.conllu", keep=list(keep), limit=limit)(nlp))
+    read_before: dict[tuple[str, ...], list[list[bytes]]] = {}
+
+    def read_files(nlp: Language, corpus: str, part: str, keep: Iterable[str]) -> list[Example]:
+        examples = list(create_conllu_corpus(ASSETS / f"{corpus}_{part}.conllu", keep=list(keep))(nlp))
         brackets = ASSETS / f"{corpus}_{part}.ptb"
         if not brackets.exists():
             return examples
@@ -185,16 +186,36 @@ def read_examples(read_quotes: ReadExamples) -> ReadExamples:
             set_constituents(example.reference, constituents)
         return examples
 
+    def read(
+        nlp: Language, part: str = "train", keep: Iterable[str] = (), limit: int = 0, corpus: str = "tiny"
+    ) -> list[Example]:
+        if corpus == QUOTATIONS:
+            return read_quotes(nlp, part, limit)
+        # Reading files takes longer than anything that most tests do with examples.
+        key = (nlp.lang, corpus, part, *keep)
+        if key not in read_before:
+            examples = read_files(nlp, corpus, part, keep)
+            read_before[key] = [[eg.predicted.to_bytes(), eg.reference.to_bytes()] for eg in examples]
+        sides = ([Doc(nlp.vocab).from_bytes(side) for side in pair] for pair in read_before[key][: limit or None])
+        return [Example(*pair) for pair in sides]
+
     return read
 
 
 @pytest.fixture(scope="session")
 def train() -> Train:
-    """Train a pipeline as `spacy train` does: the order of batches depends only on the seed."""
+    """Train a pipeline as `spacy train` does: the order of batches depends only on the seed. `watch` ends epochs."""
     from spacy.training import Example
 
     def train(
-        nlp: Language, examples: list[Example], *, epochs: int = 6, batch: int = 1, seed: int = 0, **update: Any
+        nlp: Language,
+        examples: list[Example],
+        *,
+        epochs: int = 6,
+        batch: int = 1,
+        seed: int = 0,
+        watch: Callable[[], None] = lambda: None,
+        **update: Any,
     ) -> Language:
         shuffled = list(examples)
         order = random.Random(seed)
@@ -203,6 +224,7 @@ def train() -> Train:
             for i in range(0, len(shuffled), batch):
                 fresh = [Example(eg.predicted.copy(), eg.reference) for eg in shuffled[i : i + batch]]
                 nlp.update(fresh, **update)
+            watch()
         return nlp
 
     return train

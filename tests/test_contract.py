@@ -1,12 +1,11 @@
 """The contract of all components, whatever they predict. Add a new component to COMPONENTS."""
 
 import copy
+import multiprocessing
 import os
 import pickle
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -14,7 +13,7 @@ from functools import partial
 from hashlib import sha256
 from itertools import count
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import spacy
@@ -355,8 +354,10 @@ def make(component, small_model, read_examples):
         config = {"model": settings} if settings else {}
         nlp.add_pipe(component.factory, config={**config, **component.config})
         if initialize:
+            # spaCy and the component iterate over them several times.
+            examples = read_examples(nlp, corpus=component.corpus)
             fix_random_seed(0)
-            nlp.initialize(lambda: read_examples(nlp, corpus=component.corpus))
+            nlp.initialize(lambda: examples)
         return nlp
 
     return make
@@ -370,11 +371,33 @@ def examples_of(component, read_examples):
     return examples_of
 
 
+class Training(NamedTuple):
+    """A trained pipeline, the losses of its epochs, and its model after the first."""
+
+    nlp: Language
+    losses: list[dict[str, float]]
+    model: str
+
+
 @pytest.fixture(scope="module")
-def nlp(make, examples_of, train):
-    """The trained pipeline. Shared: do not change it."""
+def training(make, examples_of, train, model_of):
     nlp = make()
-    return train(nlp, examples_of(nlp))
+    models: list[str] = []
+    epochs: list[dict[str, float]] = []
+    losses: dict[str, float] = {}
+
+    def watch():
+        models.append("" if models else model_of(nlp))
+        epochs.append(dict(losses))
+        losses.clear()
+
+    return Training(train(nlp, examples_of(nlp), watch=watch, losses=losses), epochs, models[0])
+
+
+@pytest.fixture(scope="module")
+def nlp(training):
+    """The trained pipeline. Shared: do not change it."""
+    return training.nlp
 
 
 @pytest.fixture(scope="module")
@@ -436,41 +459,36 @@ def test_it_generalises_to_other_documents(component, make, nlp, examples_of):
 
 
 @needs("code", "learning", "updates")
-def test_the_loss_decreases(component, make, examples_of, train):
-    nlp = make()
-    first: dict[str, float] = {}
-    last: dict[str, float] = {}
-    train(nlp, examples_of(nlp), epochs=1, losses=first)
-    train(nlp, examples_of(nlp), epochs=4)
-    train(nlp, examples_of(nlp), epochs=1, losses=last)
-    assert 0 <= last[component.factory] < first[component.factory] / 2
+def test_the_loss_decreases(component, training):
+    first, *_, last = (losses[component.factory] for losses in training.losses)
+    assert 0 <= last < first / 2
 
 
 @needs("code", "learning", "updates")
 def test_losses_are_added_up_and_returned(component, make, examples_of):
     nlp = make()
     losses = {component.factory: 1000.0}
-    pipe = nlp.get_pipe(component.factory)
-    assert pipe.update(examples_of(nlp), losses=losses) is losses
+    pipe, examples = nlp.get_pipe(component.factory), examples_of(nlp, limit=4)
+    assert pipe.update(examples, losses=losses) is losses
     assert losses[component.factory] > 1000
-    assert component.factory in pipe.update(examples_of(nlp))
+    assert component.factory in pipe.update(examples)
     assert pipe.update([]) == {component.factory: 0.0}
 
 
-def test_the_same_seed_makes_the_same_model(model_of, make, examples_of, train, nlp):
+def test_the_same_seed_makes_the_same_model(model_of, make, examples_of, train, training):
     again = make()
-    train(again, examples_of(again))
-    assert model_of(again) == model_of(nlp)
+    train(again, examples_of(again), epochs=1)
+    assert model_of(again) == training.model
 
 
 @needs("code", "learning", "updates")
-def test_dropout_is_repeatable_and_changes_the_model(model_of, make, examples_of, train):
+def test_dropout_is_repeatable_and_changes_the_model(model_of, make, examples_of, train, training):
     models = []
-    for drop in (0.3, 0.3, 0.0):
+    for _ in range(2):
         nlp = make()
-        train(nlp, examples_of(nlp), epochs=1, drop=drop)
+        train(nlp, examples_of(nlp), epochs=1, drop=0.3)
         models.append(model_of(nlp))
-    assert models[0] == models[1] != models[2]
+    assert models[0] == models[1] != training.model
 
 
 # tests/engine/test_learner.py has the other strategies.
@@ -479,7 +497,7 @@ def test_the_number_of_threads_does_not_change_the_model(model_of, make, example
     models = []
     for threads in (1, 2):
         nlp = make(threads=threads)
-        train(nlp, examples_of(nlp), epochs=1, batch=5, drop=0.1)
+        train(nlp, examples_of(nlp, limit=6), epochs=1, batch=5, drop=0.1)
         models.append(model_of(nlp))
     assert models[0] == models[1]
 
@@ -487,7 +505,7 @@ def test_the_number_of_threads_does_not_change_the_model(model_of, make, example
 @needs("code", "updates", "resuming")
 def test_training_resumes_exactly_where_it_was_saved(model_of, make, examples_of, train, tmp_path):
     uninterrupted = make()
-    train(uninterrupted, examples_of(uninterrupted), epochs=1)
+    train(uninterrupted, examples_of(uninterrupted, limit=4), epochs=1)
     uninterrupted.to_disk(tmp_path)
     resumed = [
         spacy.load(tmp_path),
@@ -496,8 +514,8 @@ def test_training_resumes_exactly_where_it_was_saved(model_of, make, examples_of
     ]
     for nlp in (uninterrupted, *resumed):
         # Evaluation in between, as in `spacy train`, must not change the result.
-        nlp.evaluate(examples_of(nlp, "dev"))
-        train(nlp, examples_of(nlp), epochs=1, seed=1, drop=0.1)
+        nlp.evaluate(examples_of(nlp, "dev", limit=1))
+        train(nlp, examples_of(nlp, limit=4), epochs=1, seed=1, drop=0.1)
     assert [model_of(nlp) for nlp in resumed] == 3 * [model_of(uninterrupted)]
 
 
@@ -512,12 +530,12 @@ def test_without_learning_training_can_start_from_the_finished_weights(component
 
 
 @needs("code")
-def test_initialize_again_starts_from_scratch(model_of, make, examples_of, train):
-    nlp, fresh = make(), make()
-    train(nlp, examples_of(nlp), epochs=1)
+def test_initialize_again_starts_from_scratch(model_of, make, examples_of, saved):
+    nlp = spacy.load(saved)
+    examples = examples_of(nlp)
     fix_random_seed(0)
-    nlp.initialize(lambda: examples_of(nlp))
-    assert model_of(nlp) == model_of(fresh)
+    nlp.initialize(lambda: examples)
+    assert model_of(nlp) == model_of(make())
 
 
 @needs("labels")
@@ -612,7 +630,7 @@ def test_labels_unseen_at_initialization_are_skipped(component, model_of, make):
 def test_other_tokenisation_of_the_predicted_side_is_handled(component, make, read_examples, split):
     nlp = make(initialize=False)
     examples = []
-    for example in read_examples(nlp, corpus=component.corpus):
+    for example in read_examples(nlp, corpus=component.corpus, limit=4):
         words = [token.text for token in example.reference]
         if split == "finer":
             words = [part for word in words for part in (word[:1], word[1:]) if part]
@@ -688,10 +706,10 @@ def test_joined_documents_keep_their_annotation(component, nlp):
 
 
 @needs("code")
-def test_another_pipeline_changes_nothing(component, nlp, make):
+def test_another_pipeline_changes_nothing(component, nlp, saved):
     docs = [nlp(text) for text in TEXTS]
     expected = [[component.read(token) for token in doc] for doc in docs]
-    other = make()
+    other = spacy.load(saved)
     for text in TEXTS:
         other(text)
     assert [[component.read(token) for token in doc] for doc in docs] == expected
@@ -729,8 +747,8 @@ def test_a_process_forked_while_a_thread_predicts(saved):
 
 
 @needs("code")
-def test_only_a_failing_document_goes_to_the_error_handler(component, make, examples_of, monkeypatch):
-    nlp = make()
+def test_only_a_failing_document_goes_to_the_error_handler(component, saved, monkeypatch):
+    nlp = spacy.load(saved)
     pipe = nlp.get_pipe(component.factory)
     annotate_sound = pipe.set_annotations
 
@@ -747,8 +765,8 @@ def test_only_a_failing_document_goes_to_the_error_handler(component, make, exam
 
 
 @needs("code")
-def test_without_an_error_handler_errors_are_raised(component, make, monkeypatch):
-    nlp = make()
+def test_without_an_error_handler_errors_are_raised(component, saved, monkeypatch):
+    nlp = spacy.load(saved)
 
     def fail(*args):
         raise OSError("no luck")
@@ -803,9 +821,9 @@ def test_labels_can_be_added_before_initialization(component, make, read_example
 
 
 @needs("code", "labels")
-def test_labels_cannot_be_added_later(component, make):
+def test_labels_cannot_be_added_later(pipe):
     with pytest.raises(ValueError, match=r"\[J070\].*'new'"):
-        make().get_pipe(component.factory).add_label("new")
+        pipe.add_label("new")
 
 
 @needs("code", "labels")
@@ -907,14 +925,13 @@ def test_a_sourced_component_can_continue_learning(component, model_of, saved, e
     target.add_pipe(component.factory, source=spacy.load(saved))
     original = spacy.load(saved)
     for nlp in (target, original):
-        train(nlp, examples_of(nlp), epochs=1)
+        train(nlp, examples_of(nlp, limit=4), epochs=1)
     assert model_of(target) == model_of(original)
 
 
 @needs("code")
-def test_it_annotates_for_others_while_it_learns(component, make, examples_of, train, monkeypatch):
-    nlp = make()
-    train(nlp, examples_of(nlp), epochs=1)
+def test_it_annotates_for_others_while_it_learns(component, saved, examples_of, monkeypatch):
+    nlp = spacy.load(saved)
     tagger = nlp.add_pipe("tagger")
     seen = []
     monkeypatch.setattr(tagger, "update", lambda examples, **_: seen.extend(example.predicted for example in examples))
@@ -923,40 +940,45 @@ def test_it_annotates_for_others_while_it_learns(component, make, examples_of, t
     assert all(any(component.read(token) != component.read(other) for token in doc for other in doc) for doc in seen)
 
 
-OTHER_PROCESSES = """
-import multiprocessing, pickle, sys, spacy.tokens
+ANOTHER_PROCESS = """
+import multiprocessing, os, pickle, spacy.tokens
+from spacy.tokens.underscore import Underscore
 
-if __name__ == "__main__":
-    nlp, texts, methods = (pickle.load(open(path, "rb")) for path in sys.argv[1:])
-    for attribute in nlp.get_pipe_meta(nlp.pipe_names[0]).assigns:
-        owner, _, extension = attribute.partition("._.")
-        assert not extension or getattr(spacy.tokens, owner.title()).has_extension(extension), attribute
-    found = [[nlp(text) for text in texts]]
-    for method in methods:
-        multiprocessing.set_start_method(method, force=True)
-        found.append(list(nlp.pipe(texts, n_process=2, batch_size=2)))
-    sys.stdout.buffer.write(pickle.dumps([[doc.to_bytes() for doc in docs] for docs in found]))
+nlp, texts = pickle.loads(given.read_bytes())
+for attribute in nlp.get_pipe_meta(nlp.pipe_names[0]).assigns:
+    owner, _, extension = attribute.partition("._.")
+    assert not extension or getattr(spacy.tokens, owner.title()).has_extension(extension), attribute
+# What processes that are started afresh get besides. Starting them would take long.
+pickle.loads(pickle.dumps(Underscore.get_state()))
+multiprocessing.set_start_method("fork" if hasattr(os, "fork") else "spawn", force=True)
+found = [map(nlp, texts), nlp.pipe(texts, n_process=2, batch_size=2)]
+answer.write_bytes(pickle.dumps([[doc.to_bytes() for doc in docs] for docs in found]))
 """
 
 
+@pytest.fixture(scope="session")
+def fresh():
+    """Makes processes that have imported spaCy, which takes long, but nothing of this package."""
+    fresh = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
+    if hasattr(os, "fork"):
+        fresh.set_forkserver_preload(["spacy"])
+    return fresh
+
+
 @needs("code", "processes")
-def test_a_pickled_pipeline_annotates_in_a_fresh_process_and_in_processes_of_that(component, saved, nlp, tmp_path):
-    # Starting processes afresh takes long, and differs only if they have to register extensions. Only they can be
-    # started on Windows.
-    extends = any("._." in attribute for attribute in nlp.get_pipe_meta(component.factory).assigns)
-    methods = ["fork"] * hasattr(os, "fork") + ["spawn"] * (extends or not hasattr(os, "fork"))
-    script, files = tmp_path / "script.py", [tmp_path / name for name in ("pipeline", "texts", "methods")]
-    script.write_text(OTHER_PROCESSES, encoding="utf8")
-    for file, content in zip(files, (spacy.load(saved), TEXTS, methods), strict=True):
-        file.write_bytes(pickle.dumps(content))
-    found = subprocess.run([sys.executable, script, *files], capture_output=True, check=False, timeout=240)
-    assert found.returncode == 0, found.stderr.decode()
+def test_a_pickled_pipeline_annotates_in_a_fresh_process_and_in_its_children(component, saved, nlp, tmp_path, fresh):
+    files = {name: tmp_path / name for name in ("given", "answer")}
+    files["given"].write_bytes(pickle.dumps((spacy.load(saved), TEXTS)))
+    process = fresh.Process(target=exec, args=(ANOTHER_PROCESS, files))
+    process.start()
+    process.join(240)
+    assert process.exitcode == 0
 
     def describe(doc):
         return doc.to_json(), [component.read(token) for token in doc]
 
     expected = [describe(nlp(text)) for text in TEXTS]
-    for contents in pickle.loads(found.stdout):
+    for contents in pickle.loads(files["answer"].read_bytes()):
         assert [describe(Doc(nlp.vocab).from_bytes(content)) for content in contents] == expected
 
 
@@ -1036,12 +1058,11 @@ def test_an_untrained_component_is_saved_untrained(component, make, tmp_path):
 
 
 @needs("code")
-def test_copies_are_independent(component, make, examples_of, train, annotate):
-    nlp = make()
-    train(nlp, examples_of(nlp), epochs=1)
+def test_copies_are_independent(component, saved, examples_of, train, annotate):
+    nlp = spacy.load(saved)
     copies = [pickle.loads(pickle.dumps(nlp)), copy.deepcopy(nlp)]
     expected = annotate(nlp)
-    train(nlp, examples_of(nlp), epochs=1)
+    train(nlp, examples_of(nlp, limit=4), epochs=1)
     for other in copies:
         assert annotate(other) == expected
 
@@ -1081,7 +1102,7 @@ def test_what_an_untrained_component_saved_makes_it_untrained(component, make, s
 
 
 @needs("code")
-@settings(max_examples=50)
+@settings(max_examples=10)
 @given(content=st.binary(max_size=200))
 def test_any_bytes_are_refused(pipe_to_break, content):
     with pytest.raises(ValueError, match=r"\[J05\d\]"):
