@@ -2,9 +2,9 @@
 
 A blank line, a list item, a heading, a row of a table and the like begin a sentence; no sentence begins right after a
 bullet or a label, inside a string that the tokenizer has divided (a URL, a number, an emoji), or where text goes on in
-lower case after a comma, an abbreviation, a quotation, or English dots and dashes, or with a name after a title. A
-single line break alone is not a sign, since running text may be wrapped. Constraints depend on a bounded context, so
-that streams get the same ones.
+lower case after a comma, an abbreviation, a quotation, or English dots and dashes, or with a name after a title, also
+one without a full stop that begins an English sentence. A single line break alone is not a sign, since running text may
+be wrapped. Constraints depend on a bounded context, so that streams get the same ones.
 """
 
 import re
@@ -49,13 +49,15 @@ FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 REPORT, ARTICLES = 4, frozenset(("The", "A", "An", "His", "Her", "My", "Our", "Their"))
 NOBODY = frozenset(("Nobody", "Nothing"))
 
+# The words before a name of two words that begin its sentence, at most: Former White House Press Secretary.
+NAME = 5
 # What a reference can name: 3b, S1, XII.
 LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}$")
 # Signs before an amount.
 CURRENCIES = frozenset("$€£¥")
 AMOUNT = CURRENCIES | frozenset("#~")
-# How a word begins: with a lower-case letter, or as an amount.
-BEGINS_LOWER, BEGINS_AMOUNT = 1, 2
+# How a word begins: with a lower-case letter, with a capital and lower-case letters, or as an amount.
+BEGINS_LOWER, BEGINS_UPPER, BEGINS_AMOUNT = 1, 2, 3
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
@@ -131,20 +133,38 @@ def _find_continuations(
             found |= AFTER_DOTS.take(before) & is_lower & _follow_capitals(before, is_lower, n_before)
     after_stem = after_stop & preceding(endings == marks.STEM, 2)
     may_belong = after_stem | IS_LEADING.take(before)
-    for may_continue, continues in ((IS_QUOTED.take(before), names_speaker), (may_belong, follows_abbreviation)):
+    checks = [(IS_QUOTED.take(before), names_speaker), (may_belong, follows_abbreviation)]
+    if doc.lang_ == "en":
+        checks.append((_find_names(facts, before, n_before), lambda doc, word: not doc[word].is_stop))
+    for may_continue, continues in checks:
         places = np.flatnonzero(may_continue & ~found)
         found[places] = [continues(doc, word) for word in words[places].tolist()]
     return found
 
 
-def _follow_capitals(before: np.ndarray, is_lower: np.ndarray, n_before: np.ndarray) -> np.ndarray:
-    """Finds the words of sentences that begin, at most LOOKBACK words before, with a capital or no letter: after a line
-    break or a stop (bool)."""
+def _find_beginnings(before: np.ndarray, n_before: np.ndarray) -> np.ndarray:
+    """Finds the first word of each word's sentence: after a line break or a stop (int)."""
     begins = (n_before > 0) | ENDS_SENTENCE.take(before)
     begins[:1] = True
-    numbers = np.arange(len(before))
-    last = np.maximum.accumulate(np.where(begins, numbers, 0))
-    return ~is_lower[last] & (numbers - last <= LOOKBACK)
+    return np.maximum.accumulate(np.where(begins, np.arange(len(before)), 0))
+
+
+def _follow_capitals(before: np.ndarray, is_lower: np.ndarray, n_before: np.ndarray) -> np.ndarray:
+    """Finds the words of sentences that begin, at most LOOKBACK words before, with a capital or no letter (bool)."""
+    first = _find_beginnings(before, n_before)
+    return ~is_lower[first] & (np.arange(len(before)) - first <= LOOKBACK)
+
+
+def _find_names(facts: np.ndarray, before: np.ndarray, n_before: np.ndarray) -> np.ndarray:
+    """Finds the words of names of two words whose title or first words begin the sentence, as in Mayor Nora Dale left;
+    words such as The may begin a sentence nevertheless (bool)."""
+    is_capital, numbers = facts[:, 5] == BEGINS_UPPER, np.arange(len(before))
+    first = _find_beginnings(before, n_before)
+    is_in_name = (np.maximum.accumulate(np.where(is_capital, -1, numbers)) < first) & (numbers - first < NAME)
+    goes_on = (before == marks.WORD) & (n_before == 0)
+    is_last = goes_on & (is_capital | (facts[:, 4] == marks.INITIAL))
+    begins_name = is_capital & goes_on & preceding(is_in_name) & following(is_last)
+    return begins_name | preceding(begins_name)
 
 
 def names_speaker(doc: Doc, word: int) -> bool:
@@ -196,19 +216,22 @@ def count_open_words(doc: Doc) -> int:
     line = line[~IS_WHITESPACE[line[:, 1]]]
     if len(line) < LOOKAHEAD:
         return len(line)
+    may_be_name = int(line[-1, 5] == BEGINS_UPPER and doc.lang_ == "en")
     may_have_items = line[0, 3] == OPENS_LINE or (line[:LOOKAHEAD, 3] == IS_COLON).any()
     n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(line[-REPORT:, 4]).any() else 0
-    return ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting
+    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, may_be_name)
 
 
 def _describe(text: str) -> tuple[int, int, int, int, int, int]:
     """Describes how a word begins and ends, the number of its line breaks (at most 2), whether it can open a line, how
-    it can end a sentence (`find_ending`), and whether it begins with a lower-case letter or as an amount."""
+    it can end a sentence (`find_ending`), and how it begins: BEGINS_LOWER, BEGINS_UPPER, BEGINS_AMOUNT or 0."""
     if not text or text.isspace():
         ends = IS_BREAK if "\n" in text else IS_TAB if "\t" in text else IS_SPACE
         return 0, ends, min(text.count("\n"), 2), OPENS_LINE, marks.WORD, 0
     begins = ends = 0
-    is_lower = text[0].islower() and text.replace(".", "").isalpha()
+    case = 0
+    if text.replace(".", "").isalpha() and not text.isupper():
+        case = BEGINS_LOWER if text[0].islower() else BEGINS_UPPER if text[0].isupper() else 0
     # Two dots may begin a sentence.
     may_begin = text.startswith("..")
     if text in FOLLOWING or EMOTION.match(text):
@@ -243,5 +266,5 @@ def _describe(text: str) -> tuple[int, int, int, int, int, int]:
         0,
         find_opening(text),
         marks.find_ending(text),
-        BEGINS_LOWER if is_lower else BEGINS_AMOUNT if text[0] in CURRENCIES else 0,
+        BEGINS_AMOUNT if text[0] in CURRENCIES else case,
     )

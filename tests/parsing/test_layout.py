@@ -39,7 +39,7 @@ def mark(doc):
         "“Where is it?” ^asked the clerk.",
         "It opens at 9 a.m. ^on Sundays. It closes at 5 p.m. On Mondays,\nnot.",
         "Bring eggs, ^milk ^etc. ^and come.",
-        "Lt. ^Col. ^A. ^B. ^Carter and Dr. ^Wu read Vol. ^2 of J. ^R. ^R. ^Tolkien. Sam Hill ^Jr. ^came.",
+        "Lt. ^Col. ^A. ^B. ^Carter and Dr. ^Wu read Vol. ^2 of J. ^R. ^R. ^Tolkien. Sam ^Hill ^Jr. ^came.",
         "WE SAW MRS. ^DALY AND PROF. ^WU. THE STATE OF THE ART. NORA CAME.",
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: 5.",
         "It was plan B. Then the U. ^S. They live on High St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
@@ -250,3 +250,21 @@ def test_no_sentence_begins_at_or_after_invisible_characters_nor_at_marks_of_let
 def test_fields_with_hyphens_are_undivided():
     text = '|X-Mailer: ^Post ^(for ^"Any") ^Wind ^9\n|Content-Type: ^text ^plain\n\n|Hi.'
     assert mark(NLP.make_doc(text.replace("^", "").replace("|", ""))) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is closed. Mayor ^Nora ^Dale left. Nora Dale left. The ^Mayor ^Nora ^Dale left. Thanks Nora.",
+        "Judge ^Carl ^B. Hill left. Good ^Food The ^Wine Was ^Bad. MAYOR NORA DALE LEFT. It is Mayor Nora Dale.",
+        "Mayor\nNora Dale left. Thanks Nora. We left.",
+    ],
+)
+def test_no_english_sentence_begins_within_a_name_with_a_title(text):
+    assert mark(NLP.make_doc(text.replace("^", ""))) == text
+    assert mark(spacy.blank("de").make_doc("Kanzler Max Brandt ging.")) == "Kanzler Max Brandt ging."
+
+
+def test_a_capitalised_word_waits_for_the_next_one():
+    doc = NLP.make_doc("two " * layout.LOOKAHEAD + "Mayor")
+    assert count_open_words(doc) == 1
