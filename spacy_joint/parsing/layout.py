@@ -76,9 +76,12 @@ IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
 _facts = WordTable(lambda words: [_describe(AS_WRITTEN.spell(word)) for word in words], 6)
 
 
-def find_layout(doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool = False) -> np.ndarray:
+def find_layout(
+    doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool = False, joins_names: bool = True
+) -> np.ndarray:
     """Finds the constraints that layout puts on sentence starts (int8, one per token): 1 must, -1 must not, 0 may start
-    a sentence. For the settings, see `make_joint_sbd_parser`."""
+    a sentence; with `joins_names`, English ones must not start within Mayor Nora Dale. For the other settings, see
+    `make_joint_sbd_parser`."""
     constraints = np.zeros(len(doc), dtype=np.int8)
     # Not float64, as its stub says.
     values: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
@@ -88,7 +91,8 @@ def find_layout(doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool =
     words = np.flatnonzero(~is_space)
     n_before = marks.count_breaks(breaks, words)
     is_glued = preceding((values[:, 1] == 0) & ~is_space)[words]
-    constraints[words[_find_continuations(doc, words, facts[words], is_glued, n_before, lower_case_starts)]] = -1
+    found = _find_continuations(doc, words, facts[words], is_glued, n_before, lower_case_starts, joins_names)
+    constraints[words[found]] = -1
     if breaks.any():
         if blank_lines:
             constraints[words[n_before > 1]] = 1
@@ -107,7 +111,13 @@ def find_layout(doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool =
 
 
 def _find_continuations(
-    doc: Doc, words: np.ndarray, facts: np.ndarray, is_glued: np.ndarray, n_before: np.ndarray, lower_case_starts: bool
+    doc: Doc,
+    words: np.ndarray,
+    facts: np.ndarray,
+    is_glued: np.ndarray,
+    n_before: np.ndarray,
+    lower_case_starts: bool,
+    joins_names: bool,
 ) -> np.ndarray:
     """Finds the words that begin no sentence because of the mark, quotation or abbreviation before them (bool). `facts`
     are those of the words, `is_glued` says whether they follow without a space, `n_before` counts line breaks."""
@@ -134,7 +144,7 @@ def _find_continuations(
     after_stem = after_stop & preceding(endings == marks.STEM, 2)
     may_belong = after_stem | IS_LEADING.take(before)
     checks = [(IS_QUOTED.take(before), names_speaker), (may_belong, follows_abbreviation)]
-    if doc.lang_ == "en":
+    if joins_names and doc.lang_ == "en":
         checks.append((_find_names(facts, before, n_before), lambda doc, word: not doc[word].is_stop))
     for may_continue, continues in checks:
         places = np.flatnonzero(may_continue & ~found)

@@ -129,7 +129,7 @@ def test_the_same_command_in_another_directory_is_another_run(annotate, tmp_path
     monkeypatch.chdir(tmp_path / "A")
     annotate("../output", "texts")
     monkeypatch.chdir(tmp_path / "B")
-    with pytest.raises(JointError, match=r"J713.*inputs is .*/A/texts"):
+    with pytest.raises(JointError, match=r"J713.*inputs: .*/A/texts"):
         annotate("../output", "texts")
     assert [row["text"] for row in read_rows(tmp_path / "output")] == ["From A."]
 
