@@ -492,7 +492,7 @@ class Errors:
         "--keep needs a joint_sbd_parser that parses unpunctuated text; the teacher has {pipeline}.",
         "Use a teacher with a joint_sbd_parser and --own, or keep all documents.",
     )
-    J716 = Message("{option} requires {needed}.", "Add it, or leave out {option}.")
+    J716 = Message("{option} requires {needed}.", "Add it, or leave the other out.")
 
     # Transcripts
     J460 = Message("{source}, line {line}: {found!r} belongs to no cue.", "Write the times of a cue above it.")

@@ -42,10 +42,8 @@ class Trees:
 
     def find_arguments(self, is_cue: np.ndarray) -> np.ndarray:
         """Returns, for each token, the dependent of a cue whose subtree contains it; -1 if there is none."""
-        arguments, ancestors = (
-            np.where(is_cue[self.heads] & (self.depth > 0), np.arange(len(self.heads)), -1),
-            self.heads,
-        )
+        arguments = np.where(is_cue[self.heads] & (self.depth > 0), np.arange(len(self.heads)), -1)
+        ancestors = self.heads
         for _ in range(int(self.depth.max(initial=0)).bit_length()):
             arguments = np.where(arguments < 0, arguments[ancestors], arguments)
             ancestors = ancestors[ancestors]

@@ -128,10 +128,10 @@ def annotate(
     from ...transcripts.reading import TEXT
 
     if Path(file).is_dir() or (format_in is None and has_records(file)):
-        raise JointValueError(Errors.J716, option=f"Annotating {file}", needed="the command annotate-corpus")
+        raise JointValueError(Errors.J716, option=file, needed="the command annotate-corpus")
     if format_in is None and Path(file).suffix in (conllu.SUFFIX, docbin.SUFFIX):
         needed = "the command convert, then `spacy apply`"
-        raise JointValueError(Errors.J716, option=f"Annotating {file}", needed=needed)
+        raise JointValueError(Errors.J716, option=file, needed=needed)
     if format_in is not None:
         check_choice("format", format_in, TEXT_FORMATS)
         if lines and format_in != TEXT:

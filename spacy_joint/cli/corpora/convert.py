@@ -18,7 +18,7 @@ from ..options import DOCUMENTS, DocumentsOption, ModelOption, SubtypesOption, r
 if TYPE_CHECKING:
     from ...trees.constituency_trees import Tree
 
-CONLLU, DOCBIN = ".conllu", ".spacy"
+CONLLU = ".conllu"
 QUOTATION_FORMATS = ("brat", "litbank")
 FORMATS_HELP = "brackets, discbracket, export (version 4), export3 or alpino. Default: by suffix."
 KEEP_LINES_HELP = "Keep comments, empty nodes, enhanced dependencies and MISC of CoNLL-U in .spacy files."
@@ -60,7 +60,7 @@ def convert(
     from ...annotation.constituents import get_trees
     from ...corpora.conllu_writing import write_conllu
     from ...corpora.constituency_treebanks import SUFFIXES, find_format, read_treebank, require_format
-    from ...corpora.docbin import write_docbin
+    from ...corpora.docbin import SUFFIX, write_docbin
     from ...trees.discontinuity import attach_root_children, make_continuous
     from ...trees.heads import load_head_rules
     from ...trees.transform import mark_heads
@@ -74,7 +74,7 @@ def convert(
 
     name = format_ or (None if output.is_dir() else find_format(output))
     if name is None:
-        check_choice("file type", output.suffix, (CONLLU, DOCBIN, *SUFFIXES))
+        check_choice("file type", output.suffix, (CONLLU, SUFFIX, *SUFFIXES))
         to_conllu = output.suffix == CONLLU
         settings: dict[str, Any] = {"format_": format_in, "traces": traces, "change": change}
         settings |= {"leave_out": leave_out, "subtypes": subtypes, "paragraphs": paragraphs}
@@ -122,14 +122,14 @@ def convert_quotes(
     trained and evaluated on predicted tags and trees.
     """
     check_choice("format", format_, QUOTATION_FORMATS)
-    check_choice("file type", output.suffix, (DOCBIN,))
     from ... import load
     from ...corpora.brat import read_brat
-    from ...corpora.docbin import write_docbin
+    from ...corpora.docbin import SUFFIX, write_docbin
     from ...corpora.litbank import read_litbank
     from ...pipes.components import list_components
     from ...quotation.layout import find_paragraph_starts
 
+    check_choice("file type", output.suffix, (SUFFIX,))
     nlp = load(model)
     # These would replace the annotated quotations.
     nlp.select_pipes(disable=list_components(nlp, "quotation_cues", "quotation_spans"))
