@@ -55,9 +55,10 @@ def test_after_ctrl_c_a_run_says_how_to_continue_and_then_where_it_does(annotate
     workers = list_children(run.pid, "popen_loky")
     # As a terminal does, to all processes of the command.
     os.killpg(run.pid, 2)
-    printed = run.communicate(timeout=60)[1].decode("utf8")
+    # Afterwards, loky's tracker of resources may warn that a directory is already gone.
+    printed = run.communicate(timeout=60)[1].decode("utf8").splitlines()[0]
     assert run.returncode == 130
-    assert printed.startswith("Stopped: ") and printed.endswith(" shards are done. The same command continues.\n")
+    assert printed.startswith("Stopped: ") and printed.endswith(" shards are done. The same command continues.")
     assert len(workers) == 2
     # They look every second whether the command still lives.
     end = time.monotonic() + 30
