@@ -27,7 +27,7 @@ BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
 ENDS_PLAIN, WRAPS, JOINS, ENDS_WITH_FLAG, IS_ADDRESS, IS_BREAK, ENDS_IN_COLON, IS_SPACE, IS_TAB, IS_BAR = range(1, 11)
 IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
 # These never begin a sentence, even after a space: French has one before some marks.
-FOLLOWING = frozenset((*",;:!?", "Jr.", "Sr.", "etc.", "etc"))
+FOLLOWING = frozenset((*",;:!?", "Jr.", "Sr.", "etc.", "etc", "Co.", "Cos.", "Corp.", "Ltd.", "v.", "vs."))
 CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
 # Characters that belong to the word that they are attached to; four begin notes: "It fell.[3]"
 ATTACHED = frozenset(",;:.!?…)]}»”’%°[*†‡") | marks.INVISIBLE
@@ -53,11 +53,14 @@ NOBODY = frozenset(("Nobody", "Nothing"))
 NAME = 5
 # What a reference can name: 3b, S1, XII.
 LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}$")
-# Signs before an amount.
-CURRENCIES = frozenset("$€£¥")
-AMOUNT = CURRENCIES | frozenset("#~")
-# How a word begins: with a lower-case letter, with a capital and lower-case letters, or as an amount.
-BEGINS_LOWER, BEGINS_UPPER, BEGINS_AMOUNT = 1, 2, 3
+# Signs before an amount, and before a section or what else is cited.
+CURRENCIES, SECTIONS = frozenset("$€£¥"), frozenset("§¶&")
+AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
+# The letters of an abbreviation that the list lacks between numbers of a citation (12 So. 98), at most.
+REPORTER = 3
+# How a word begins: with a lower-case letter, with a capital and lower-case letters, as an amount or a section, or with
+# a digit.
+BEGINS_LOWER, BEGINS_UPPER, BEGINS_AMOUNT, BEGINS_SECTION, BEGINS_NUMBER = range(1, 6)
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
@@ -134,7 +137,9 @@ def _find_continuations(
     begins_string = ~is_glued | preceding(~is_glued & IS_OPENING.take(endings))
     found |= is_glued & preceding(begins_string & IS_FINAL.take(endings)) & (is_lower | IS_SIGN.take(endings))
     # It costs £5.
-    found[1:] |= (before[1:] == marks.WORD) & (facts[1:, 5] == BEGINS_AMOUNT)
+    found[1:] |= (before[1:] == marks.WORD) & np.isin(facts[1:, 5], (BEGINS_AMOUNT, BEGINS_SECTION))
+    if doc.lang_ == "en":
+        found |= _find_cited(doc, words, facts) & (n_before == 0)
     if not lower_case_starts:
         after_quotes = preceding(closes_quotes)
         found |= (before == marks.CONTINUED) | (after_quotes & (before == marks.CONTINUED + marks.LINE))
@@ -175,6 +180,26 @@ def _find_names(facts: np.ndarray, before: np.ndarray, n_before: np.ndarray) -> 
     is_last = goes_on & (is_capital | (facts[:, 4] == marks.INITIAL))
     begins_name = is_capital & goes_on & preceding(is_in_name) & following(is_last)
     return begins_name | preceding(begins_name)
+
+
+def _find_cited(doc: Doc, words: np.ndarray, facts: np.ndarray) -> np.ndarray:
+    """Finds the words of citations that only seem to follow the end of a sentence: sections (Code Ann. § 5), initials
+    before an abbreviation (Fed. R. Civ. P.), and what is between numbers (12 So. 98) or begins there (bool)."""
+    endings, begins = facts[:, 4], facts[:, 5]
+    is_capital, is_number, is_stop = begins == BEGINS_UPPER, begins == BEGINS_NUMBER, endings == marks.FULL_STOP
+    is_section = begins == BEGINS_SECTION
+    is_leading = (endings == marks.ABBREVIATION) | ((endings == marks.STEM) & following(is_stop))
+    is_dotted = is_capital & (is_leading | (endings == marks.DOTTED))
+    after_stop = preceding(is_stop) & preceding(is_capital, 2)
+    found = preceding(is_section) | (is_section & (after_stop | preceding(is_dotted)))
+    found |= after_stop & (endings == marks.INITIAL) & following(is_leading)
+    after_number, goes_on = preceding(is_number), is_number | is_leading
+    is_between = is_dotted & after_number & following(goes_on)
+    found |= is_between | (preceding(is_between) & is_leading)
+    for place in np.flatnonzero(is_capital & after_number & following(is_stop)).tolist():
+        if len(doc[int(words[place])]) <= REPORTER and goes_on[place + 2 :][:1].any():
+            found[[place, place + 2]] = True
+    return found
 
 
 def names_speaker(doc: Doc, word: int) -> bool:
@@ -226,15 +251,16 @@ def count_open_words(doc: Doc) -> int:
     line = line[~IS_WHITESPACE[line[:, 1]]]
     if len(line) < LOOKAHEAD:
         return len(line)
-    may_be_name = int(line[-1, 5] == BEGINS_UPPER and doc.lang_ == "en")
+    may_be_cited = (line[-2:, 5] == BEGINS_UPPER).any() or line[-1, 4] == marks.INITIAL
+    n_naming = 2 if may_be_cited and doc.lang_ == "en" else 0
     may_have_items = line[0, 3] == OPENS_LINE or (line[:LOOKAHEAD, 3] == IS_COLON).any()
     n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(line[-REPORT:, 4]).any() else 0
-    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, may_be_name)
+    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, n_naming)
 
 
 def _describe(text: str) -> tuple[int, int, int, int, int, int]:
     """Describes how a word begins and ends, the number of its line breaks (at most 2), whether it can open a line, how
-    it can end a sentence (`find_ending`), and how it begins: BEGINS_LOWER, BEGINS_UPPER, BEGINS_AMOUNT or 0."""
+    it can end a sentence (`find_ending`), and how it begins: BEGINS_LOWER to BEGINS_NUMBER, or 0."""
     if not text or text.isspace():
         ends = IS_BREAK if "\n" in text else IS_TAB if "\t" in text else IS_SPACE
         return 0, ends, min(text.count("\n"), 2), OPENS_LINE, marks.WORD, 0
@@ -242,6 +268,12 @@ def _describe(text: str) -> tuple[int, int, int, int, int, int]:
     case = 0
     if text.replace(".", "").isalpha() and not text.isupper():
         case = BEGINS_LOWER if text[0].islower() else BEGINS_UPPER if text[0].isupper() else 0
+    elif text[0] in CURRENCIES:
+        case = BEGINS_AMOUNT
+    elif text[0] in SECTIONS:
+        case = BEGINS_SECTION
+    elif text[0].isdecimal():
+        case = BEGINS_NUMBER
     # Two dots may begin a sentence.
     may_begin = text.startswith("..")
     if text in FOLLOWING or EMOTION.match(text):
@@ -270,11 +302,4 @@ def _describe(text: str) -> tuple[int, int, int, int, int, int]:
         ends = WRAPS
     elif is_plain(text[-1]) and text[-1] not in FINAL and text[-1] not in WRAPPING:
         ends = ENDS_PLAIN
-    return (
-        begins,
-        ends,
-        0,
-        find_opening(text),
-        marks.find_ending(text),
-        BEGINS_AMOUNT if text[0] in CURRENCIES else case,
-    )
+    return begins, ends, 0, find_opening(text), marks.find_ending(text), case

@@ -15,13 +15,13 @@ def _read(language: str, kind: str) -> frozenset[str]:
 def read_abbreviations(language: str) -> frozenset[str]:
     """Read the abbreviations of a language that are one token with their full stop; lower-case ones may also be
     capitalised or in capitals."""
-    return _read(language, "leading") | _read(language, "others")
+    return _read(language, "leading") | _read(language, "cited") | _read(language, "others")
 
 
 @cache
 def read_leading(language: str) -> frozenset[str]:
     """Read titles, references and the like, in lower case. They belong to the next word."""
-    return frozenset(map(str.lower, _read(language, "leading")))
+    return frozenset(map(str.lower, _read(language, "leading") | _read(language, "cited")))
 
 
 @cache
