@@ -2,6 +2,8 @@
 read the token itself, so tokens with the same word and columns have the same lemma, which is cached."""
 
 import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,9 @@ KEYS = [ORTH, TAG, POS, MORPH]
 MULTIPLIERS = np.array(
     [0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xAF251AF3B0F025B5, 0xF1357AEA2E62A9C5], dtype=np.uint64
 )
+# Other scripts of a single word that is rarer than this come from typos, addresses, names and the like (1,000, 1000),
+# so they are not learnt.
+PLAIN, RARE = re.compile(r"(Aa|AA|);(=[^\W\d_]+|\d+>[^\W\d_]{0,3}\|\d+>[^\W\d_]{0,3})|=;\d+>\|\d+>"), 5
 # The cache of lemmas is cleared above this size, so that memory is bounded.
 MAX_REMEMBERED = 1 << 17
 
@@ -58,6 +63,19 @@ class SequenceLemmatizer(SequenceLabeller):
             make_script(spell(token.text), lemma) if lemma and not token.text.isspace() else None
             for token, lemma in zip(example.predicted, lemmas, strict=True)
         ]
+
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """Collects the scripts that are plain, or make lemmas of several words or of one that is not rare, sorted."""
+        words: dict[str, Counter[str]] = defaultdict(Counter)
+        for example in examples:
+            for token, script in zip(example.predicted, self.read_labels(example), strict=True):
+                if script is not None:
+                    words[script][token.lower_] += 1
+        return sorted(
+            script
+            for script, found in words.items()
+            if PLAIN.fullmatch(script) or len(found) > 1 or found.total() >= RARE
+        )
 
     def make_word_columns(self) -> WordColumns:
         """Makes the object that builds the columns, which do not depend on the context of a word."""
