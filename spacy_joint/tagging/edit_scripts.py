@@ -3,14 +3,15 @@ script.
 
 A script is `CASE;EDIT`. CASE is the case of the lemma: empty for lower case, `Aa` for a capital first letter, `AA` for
 capitals, `=` for that of the word. EDIT is `DELETE>ADD|DELETE>ADD`, which edits the beginning and the end of the word
-(*making*, *make*: `;0>|3>e`), or `=LEMMA` if the two have no letter in common (*are*, *be*: `;=be`).
+(*making*, *make*: `;0>|3>e`), `-CHARACTER` if only this is left out (*8,000*, *8000*: `;-,`), or `=LEMMA` if the two
+have no letter in common (*is*, *be*: `;=be`).
 """
 
 import re
 from difflib import SequenceMatcher
 
 CASES = ("", "Aa", "AA", "=")
-SCRIPT = re.compile(r"(Aa|AA|=|);(?:=(.+)|(\d{1,3})>([^>|]*)\|(\d{1,3})>([^>|]*))", re.DOTALL)
+SCRIPT = re.compile(r"(Aa|AA|=|);(?:=(.+)|-(.)|(\d{1,3})>([^>|]*)\|(\d{1,3})>([^>|]*))", re.DOTALL)
 
 
 def make_script(word: str, lemma: str) -> str:
@@ -28,9 +29,11 @@ def apply_script(script: str, word: str) -> str:
     parsed = SCRIPT.fullmatch(script)
     if parsed is None:
         return word
-    case, lemma, first, start, last, end = parsed.groups()
-    if lemma is None:
-        base = word if case == "=" else word.lower()
+    case, lemma, left_out, first, start, last, end = parsed.groups()
+    base = word if case == "=" else word.lower()
+    if left_out is not None:
+        lemma = base.replace(left_out, "")
+    elif lemma is None:
         stop = len(base) - int(last)
         if int(first) > stop:
             return word
@@ -42,6 +45,10 @@ def apply_script(script: str, word: str) -> str:
 
 def _find_edit(word: str, lemma: str) -> str:
     match = SequenceMatcher(None, word, lemma, autojunk=False).find_longest_match()
+    if match.size < len(lemma):
+        for character in word:
+            if not character.isalnum() and word.replace(character, "") == lemma:
+                return f"-{character}"
     if not match.size:
         return f"={lemma}"
     start, end = lemma[: match.b], lemma[match.b + match.size :]

@@ -18,6 +18,8 @@ from spacy_joint.tagging.edit_scripts import apply_script, make_script
         ("IBM", "IBM", "AA;0>|0>"),
         ("iPhones", "iPhone", "=;0>|1>"),
         (":", ":", ";0>|0>"),
+        ("8,000", "8000", ";-,"),
+        ("8,", "8", ";0>|1>"),
     ],
 )
 def test_scripts_are_general(word, lemma, script):

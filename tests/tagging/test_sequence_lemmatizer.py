@@ -203,11 +203,11 @@ def test_lemmas_outlive_the_memory_zone_in_which_they_were_first_seen(make):
 
 
 def test_rare_scripts_that_are_not_plain_are_not_learnt():
-    rare = {("8,000", "CD"): "8000", ("Sept.", "NNP"): "September", ("went", "VBD"): "go", ("IDs", "NNS"): "ID"}
+    rare = {("24", "CD"): "20", ("Sept.", "NNP"): "September", ("went", "VBD"): "go", ("IDs", "NNS"): "ID"}
     pipe = spacy.blank("en").add_pipe("sequence_lemmatizer")
     examples = make_examples(Vocab(), {**rare, ("don", "X"): "Mac-x"})
     assert pipe.collect_labels(examples) == [";0>|0>", ";=go", "AA;0>|1>"]
-    assert ";2>8|0>" in pipe.collect_labels(examples * sequence_lemmatizer.RARE)
+    assert ";0>|1>0" in pipe.collect_labels(examples * sequence_lemmatizer.RARE)
 
 
 def test_tokens_without_a_lemma_are_skipped(nlp):
