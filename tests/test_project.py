@@ -261,6 +261,10 @@ def english(repository):
         for document in (assets / f"tiny_{part}.conllu").read_text(encoding="utf8").split("# newdoc id = ")[1:]:
             own = "".join(islice(trees, document.count("# sent_id")))
             (assets / "gum_const" / f"{document.partition(chr(10))[0]}.ptb").write_text(own, encoding="utf8")
+    for name, words in (("exc", {"nodded": ["nod"]}), ("index", ["nod", "dazzle"])):
+        tables = {kind: words if kind == "verb" else type(words)() for kind in ("adj", "noun", "verb")}
+        (assets / "wordnet").mkdir(exist_ok=True)
+        srsly.write_gzip_json(assets / "wordnet" / f"en_lemma_{name}.json.gz", tables)
     (assets / "raw").mkdir()
     news = "".join(path.read_text(encoding="utf8") for path in sorted((assets / "tiny_quotes" / "train").glob("*.txt")))
     sentences = "Hi Anna, we have news for you. The big old red house was sold."
