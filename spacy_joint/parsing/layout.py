@@ -139,7 +139,7 @@ def _find_continuations(
     # It costs £5.
     found[1:] |= (before[1:] == marks.WORD) & np.isin(facts[1:, 5], (BEGINS_AMOUNT, BEGINS_SECTION))
     if doc.lang_ == "en":
-        found |= _find_cited(doc, words, facts) & (n_before == 0)
+        found |= _find_cited(doc, words, facts, before) & (n_before == 0)
     if not lower_case_starts:
         after_quotes = preceding(closes_quotes)
         found |= (before == marks.CONTINUED) | (after_quotes & (before == marks.CONTINUED + marks.LINE))
@@ -182,9 +182,9 @@ def _find_names(facts: np.ndarray, before: np.ndarray, n_before: np.ndarray) -> 
     return begins_name | preceding(begins_name)
 
 
-def _find_cited(doc: Doc, words: np.ndarray, facts: np.ndarray) -> np.ndarray:
-    """Finds the words of citations that only seem to follow the end of a sentence: sections (Code Ann. § 5), initials
-    before an abbreviation (Fed. R. Civ. P.), and what is between numbers (12 So. 98) or begins there (bool)."""
+def _find_cited(doc: Doc, words: np.ndarray, facts: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """Finds the words of citations that only seem to begin a sentence: sections (Code Ann. § 5), initials before an
+    abbreviation (Fed. R. Civ. P.), what is between numbers (12 So. 98), and abbreviations after a comma (bool)."""
     endings, begins = facts[:, 4], facts[:, 5]
     is_capital, is_number, is_stop = begins == BEGINS_UPPER, begins == BEGINS_NUMBER, endings == marks.FULL_STOP
     is_section = begins == BEGINS_SECTION
@@ -192,6 +192,7 @@ def _find_cited(doc: Doc, words: np.ndarray, facts: np.ndarray) -> np.ndarray:
     is_dotted = is_capital & (is_leading | (endings == marks.DOTTED))
     after_stop = preceding(is_stop) & preceding(is_capital, 2)
     found = preceding(is_section) | (is_section & (after_stop | preceding(is_dotted)))
+    found |= is_leading & (before == marks.COMMA)
     found |= after_stop & (endings == marks.INITIAL) & following(is_leading)
     after_number, goes_on = preceding(is_number), is_number | is_leading
     is_between = is_dotted & after_number & following(goes_on)
