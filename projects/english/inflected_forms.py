@@ -30,8 +30,8 @@ TAGS = {
     "noun": {"ing": [], "": ["NNS"]},
 }
 POS = {"V": "VERB", "J": "ADJ", "R": "ADV", "N": "NOUN"}
-# The number of words of a document.
-WORDS = 500
+# The words of a document, and how many times more irregular forms are shown.
+WORDS, MORE = 500, 2
 
 
 def inflect(lemma: str, kind: str) -> list[str]:
@@ -77,6 +77,9 @@ def main(
         (form, tag): lemma for kind in TAGS for form, tag, lemma in list_forms(exceptions[kind], index[kind], kind)
     }
     forms = [(*form, lemma) for form, lemma in sorted(found.items()) if known.get(form, {lemma}) == {lemma}]
+    # They have to be learnt one by one.
+    irregular = set().union(*(exceptions[kind] for kind in TAGS))
+    forms += MORE * [form for form in forms if form[0] in irregular]
     for start in range(0, len(forms), WORDS):
         words, tags, lemmas = map(list, zip(*forms[start : start + WORDS], strict=True))
         merged.add(Doc(nlp.vocab, words=words, tags=tags, pos=[POS[tag[0]] for tag in tags], lemmas=lemmas))
