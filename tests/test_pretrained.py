@@ -87,6 +87,13 @@ def test_tokens_have_all_that_matchers_want(nlp):
     assert [chunk.text for chunk in doc.noun_chunks] == ["They", "we", "him"]
 
 
+def test_rare_forms_have_their_lemmas(nlp):
+    doc = nlp("He nodded, sank into the simplest of 1,000 chairs, and scribbled two hypotheses.")
+    found = {token.text: token.lemma_ for token in doc if token.lemma_ != token.lower_}
+    forms = {"nodded": "nod", "sank": "sink", "simplest": "simple", "scribbled": "scribble"}
+    assert found == {**forms, "1,000": "1000", "chairs": "chair", "hypotheses": "hypothesis"}
+
+
 def test_all_labels_are_explained(nlp):
     labels = {label for name in ("sequence_tagger", "joint_sbd_parser") for label in nlp.get_pipe(name).labels}
     assert [label for label in sorted(labels) if not spacy.explain(label)] == []
