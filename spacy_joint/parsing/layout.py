@@ -58,9 +58,9 @@ CURRENCIES, SECTIONS = frozenset("$€£¥"), frozenset("§¶&")
 AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
 # The letters of an abbreviation that the list lacks between numbers of a citation (12 So. 98), at most.
 REPORTER = 3
-# How a word begins: with a lower-case letter, with a capital and lower-case letters, as an amount or a section, or with
-# a digit.
-BEGINS_LOWER, BEGINS_UPPER, BEGINS_AMOUNT, BEGINS_SECTION, BEGINS_NUMBER = range(1, 6)
+# How a word begins: with a lower-case letter, with a capital and lower-case letters, with a digit, or as an amount or a
+# section.
+BEGINS_LOWER, BEGINS_UPPER, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(1, 6)
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
@@ -137,7 +137,7 @@ def _find_continuations(
     begins_string = ~is_glued | preceding(~is_glued & IS_OPENING.take(endings))
     found |= is_glued & preceding(begins_string & IS_FINAL.take(endings)) & (is_lower | IS_SIGN.take(endings))
     # It costs £5.
-    found[1:] |= (before[1:] == marks.WORD) & np.isin(facts[1:, 5], (BEGINS_AMOUNT, BEGINS_SECTION))
+    found[1:] |= (before[1:] == marks.WORD) & (facts[1:, 5] >= BEGINS_AMOUNT)
     if doc.lang_ == "en":
         found |= _find_cited(doc, words, facts, before) & (n_before == 0)
     if not lower_case_starts:
@@ -186,9 +186,11 @@ def _find_cited(doc: Doc, words: np.ndarray, facts: np.ndarray, before: np.ndarr
     """Finds the words of citations that only seem to begin a sentence: sections (Code Ann. § 5), initials before an
     abbreviation (Fed. R. Civ. P.), what is between numbers (12 So. 98), and abbreviations after a comma (bool)."""
     endings, begins = facts[:, 4], facts[:, 5]
-    is_capital, is_number, is_stop = begins == BEGINS_UPPER, begins == BEGINS_NUMBER, endings == marks.FULL_STOP
-    is_section = begins == BEGINS_SECTION
+    is_stop = endings == marks.FULL_STOP
     is_leading = (endings == marks.ABBREVIATION) | ((endings == marks.STEM) & following(is_stop))
+    if not is_leading.any() and not (begins >= BEGINS_NUMBER).any():
+        return is_leading
+    is_capital, is_number, is_section = begins == BEGINS_UPPER, begins == BEGINS_NUMBER, begins == BEGINS_SECTION
     is_dotted = is_capital & (is_leading | (endings == marks.DOTTED))
     after_stop = preceding(is_stop) & preceding(is_capital, 2)
     found = preceding(is_section) | (is_section & (after_stop | preceding(is_dotted)))
@@ -261,7 +263,7 @@ def count_open_words(doc: Doc) -> int:
 
 def _describe(text: str) -> tuple[int, int, int, int, int, int]:
     """Describes how a word begins and ends, the number of its line breaks (at most 2), whether it can open a line, how
-    it can end a sentence (`find_ending`), and how it begins: BEGINS_LOWER to BEGINS_NUMBER, or 0."""
+    it can end a sentence (`find_ending`), and how it begins: BEGINS_LOWER to BEGINS_SECTION, or 0."""
     if not text or text.isspace():
         ends = IS_BREAK if "\n" in text else IS_TAB if "\t" in text else IS_SPACE
         return 0, ends, min(text.count("\n"), 2), OPENS_LINE, marks.WORD, 0
