@@ -2,9 +2,9 @@
 
 A blank line, a list item, a heading, a row of a table and the like begin a sentence; no sentence begins right after a
 bullet or a label, inside a string that the tokenizer has divided (a URL, a number, an emoji), or where text goes on in
-lower case after a comma, an abbreviation, a quotation, or English dots and dashes, or with a name after a title, also
-one without a full stop that begins an English sentence. A single line break alone is not a sign, since running text may
-be wrapped. Constraints depend on a bounded context, so that streams get the same ones.
+lower case after a comma, an abbreviation, a quotation, or English dots and dashes, or with a name after a title, or
+the second word of an English sentence, also with a title. A single line break alone is not a sign, since running text
+may be wrapped. Constraints depend on a bounded context, so that streams get the same ones.
 """
 
 import re
@@ -64,9 +64,11 @@ BEGINS_LOWER, BEGINS_UPPER, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
-# Values of `before`: after the end of a sentence; after a comma in a quotation, even at the end of a line; after
-# dots and dashes; after a quotation whose speaker the next words may name; after what may belong to the next word.
+# Values of `before`: after the end of a sentence; before a name; after a comma in a quotation, even at the end of a
+# line; after dots and dashes; after a quotation whose speaker the next words may name; after what may belong to the
+# next word.
 ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLOSED)
+BEFORE_NAME = marks.make_table((marks.DASH, *(marks.TERMINAL + closed for closed in marks.CLOSED)))
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
 AFTER_DOTS = marks.make_table((marks.ELLIPSIS, marks.DASH))
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
@@ -157,29 +159,31 @@ def _find_continuations(
     return found
 
 
-def _find_beginnings(before: np.ndarray, n_before: np.ndarray) -> np.ndarray:
-    """Finds the first word of each word's sentence: after a line break or a stop (int)."""
-    begins = (n_before > 0) | ENDS_SENTENCE.take(before)
+def _find_beginnings(before: np.ndarray, n_before: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Finds the first word of each word's sentence: after a line break or one of these values of `before` (int)."""
+    begins = (n_before > 0) | ends.take(before)
     begins[:1] = True
     return np.maximum.accumulate(np.where(begins, np.arange(len(before)), 0))
 
 
 def _follow_capitals(before: np.ndarray, is_lower: np.ndarray, n_before: np.ndarray) -> np.ndarray:
     """Finds the words of sentences that begin, at most LOOKBACK words before, with a capital or no letter (bool)."""
-    first = _find_beginnings(before, n_before)
+    first = _find_beginnings(before, n_before, ENDS_SENTENCE)
     return ~is_lower[first] & (np.arange(len(before)) - first <= LOOKBACK)
 
 
 def _find_names(facts: np.ndarray, before: np.ndarray, n_before: np.ndarray) -> np.ndarray:
-    """Finds the words of names of two words whose title or first words begin the sentence, as in Mayor Nora Dale left;
-    words such as The may begin a sentence nevertheless (bool)."""
+    """Finds the words of names of two words whose title or first words begin the sentence, as in Mayor Nora Dale left,
+    or follow a dash; words such as The may begin a sentence nevertheless (bool)."""
     is_capital, numbers = facts[:, 5] == BEGINS_UPPER, np.arange(len(before))
-    first = _find_beginnings(before, n_before)
+    first = _find_beginnings(before, n_before, BEFORE_NAME)
     is_in_name = (np.maximum.accumulate(np.where(is_capital, -1, numbers)) < first) & (numbers - first < NAME)
     goes_on = (before == marks.WORD) & (n_before == 0)
     is_last = goes_on & (is_capital | (facts[:, 4] == marks.INITIAL))
     begins_name = is_capital & goes_on & preceding(is_in_name) & following(is_last)
-    return begins_name | preceding(begins_name)
+    # No sentence is a capitalised word without a mark: Nora Dale left.
+    is_second = is_capital & goes_on & (numbers - first == 1) & preceding(is_capital)
+    return begins_name | preceding(begins_name) | is_second
 
 
 def _find_cited(doc: Doc, words: np.ndarray, facts: np.ndarray, before: np.ndarray) -> np.ndarray:

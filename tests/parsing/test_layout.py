@@ -44,7 +44,7 @@ def mark(doc):
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: 5.",
         "It was plan B. Then the U. ^S. They live on High St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
         "She waited . ^. ^. ^and waited.",
-        "In Doe ^v. ^Acme Ins. ^Co. ^v. ^Roe, 12 ^So. ^98, ^Cal. ^31 ^Ala. 5 and 31 ^Am. ^Jur. ^7. 9 Cats. 5 ran.",
+        "In ^Doe ^v. ^Acme Ins. ^Co. ^v. ^Roe, 12 ^So. ^98, ^Cal. ^31 ^Ala. 5 and 31 ^Am. ^Jur. ^7. 9 Cats. 5 ran.",
         "See the Code Ann. ^§ ^5 ^& ^6 and Fed. ^R. ^Civ. ^P. ^7. We met Ann. R. Hill left.",
         'See\n<a ^class="b ^c" ^title="Yes. ^No">this</a>. Is a <b and c="d">e? <f ^g=\'h ^i',
         "Tickets cost ^£5 or ^$ 6 each. $9 is too much. $8\n$7 ^€6",
@@ -80,15 +80,15 @@ def mark(doc):
         "|Q: ^What is it?\n|A: ^A thing.",
         "|Anna: ^Did you call?\n|Ben ^Low ^(by ^phone): ^Not yet.",
         "|From: ^Anna\n|Subject: ^Lunch\n  today\n\n|Pizza?",
-        "Good ^morning ^Dr. ^Lee, ^we go.\nThanks, ^all, ^I am late. OK Tom\nHi Tom. Anna, Ben",
+        "Good ^morning ^Dr. ^Lee, ^we go.\nThanks, ^all, ^I am late. OK Tom\nHi ^Tom. Anna, Ben",
         "OSLO, ^Jan. ^4 ^(AP) ^— ^The mayor left.\nNEW ^YORK ^- ^It rains.",
         "OSLO ^(AP) ^— ^It rains.",
         "|Dear ^Ms. ^Lee,\n|thank you.\n|Best ^regards,\n|Sam",
         "Title\n|=====\n|It begins.\n|--\n|Sam",
         "Intro\n|1.1 ^Early ^life\n|He was born.\n|1.2 ^He ^left.\n1.3 of it.",
-        "IN SHORT\n|It works.\nHOW TO RUN IT\n|Run it.\nÉTÉ À\n|La Rochelle.",
+        "IN SHORT\n|It works.\nHOW TO RUN IT\n|Run it.\nÉTÉ À\n|La ^Rochelle.",
         "THE END\nof it. IT\nIS SO\n\n|A NOTE\nTO ALL READERS\n\n|NAME\n    |ls",
-        "See Civ. ^P. ^4 and the Asst. ^Manager: approx. ^$ 9, ^Jos. ^A. ^Ray.",
+        "See ^Civ. ^P. ^4 and the Asst. ^Manager: approx. ^$ 9, ^Jos. ^A. ^Ray.",
         "Dough\n|2 ^cups flour\n|½ ^tsp salt\n|3 ^large eggs\n|Mix them.",
         '|Traceback ^(most ^recent ^call):\n  |File ^"a.py", ^line ^1\n    |run()\n|ValueError: ^no',
         "|Caused ^by: ^no ^reply\n\t|at ^a.b(C.java:4)\n\t|... ^2 ^more",
@@ -257,12 +257,12 @@ def test_fields_with_hyphens_are_undivided():
 @pytest.mark.parametrize(
     "text",
     [
-        "It is closed. Mayor ^Nora ^Dale left. Nora Dale left. The ^Mayor ^Nora ^Dale left. Thanks Nora.",
+        "It is closed. Mayor ^Nora ^Dale left. Nora ^Dale left. The ^Mayor ^Nora ^Dale left. Thanks ^Nora.",
         "Judge ^Carl ^B. Hill left. Good ^Food The ^Wine Was ^Bad. MAYOR NORA DALE LEFT. It is Mayor Nora Dale.",
-        "Mayor\nNora Dale left. Thanks Nora. We left.",
+        "Mayor\nNora ^Dale left. Thanks ^Nora. Yes We left.",
     ],
 )
-def test_no_english_sentence_begins_within_a_name_with_a_title(text):
+def test_no_english_sentence_begins_within_a_name(text):
     assert mark(NLP.make_doc(text.replace("^", ""))) == text
     assert mark(spacy.blank("de").make_doc("Kanzler Max Brandt ging.")) == "Kanzler Max Brandt ging."
 

@@ -335,8 +335,8 @@ def test_names_and_scare_quotes_are_not_quotations(find, text):
             "it shows that the mayor is “unfit to lead.”",
         ),
         (
-            "Ben added that the tests were “not serious” and the report was late.",
-            "that the tests were “not serious” and the report was late",
+            "Ben added that the tests were “not serious” and that the report was late.",
+            "that the tests were “not serious” and that the report was late",
         ),
         ("Critics called the plan “a disaster for the town.”", "the plan “a disaster for the town.”"),
     ],
