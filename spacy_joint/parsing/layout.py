@@ -258,8 +258,9 @@ def count_open_words(doc: Doc) -> int:
     line = line[~IS_WHITESPACE[line[:, 1]]]
     if len(line) < LOOKAHEAD:
         return len(line)
-    may_be_cited = (line[-2:, 5] == BEGINS_UPPER).any() or line[-1, 4] == marks.INITIAL
-    n_naming = 2 if may_be_cited and doc.lang_ == "en" else 0
+    is_name = line[-1, 5] == BEGINS_UPPER or line[-1, 4] == marks.INITIAL
+    is_cited = line[-3, 5] == BEGINS_NUMBER and line[-2, 5] == BEGINS_UPPER
+    n_naming = 0 if doc.lang_ != "en" else 2 if is_cited else int(is_name)
     may_have_items = line[0, 3] == OPENS_LINE or (line[:LOOKAHEAD, 3] == IS_COLON).any()
     n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(line[-REPORT:, 4]).any() else 0
     return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, n_naming)

@@ -200,7 +200,7 @@ def stream_words(text, **options):
 def test_sentences_come_before_many_words_have_followed(text):
     delays = {n: [delay for _, delay in stream_words(text, max_delay=n)] for n in (16, 10_000)}
     # The last word waits for its end. A later word may move an end back.
-    assert np.quantile(delays[16], 0.8) <= 16 + 2 and sum(delays[16]) < sum(delays[10_000])
+    assert np.quantile(delays[16], 0.75) <= 16 + 2 and sum(delays[16]) < sum(delays[10_000])
 
 
 def test_a_short_delay_does_not_cut_sentences():
