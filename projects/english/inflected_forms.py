@@ -53,7 +53,7 @@ def find_tags(form: str, kind: str) -> list[str]:
 
 def list_forms(exceptions: dict[str, list[str]], lemmas: list[str], kind: str) -> Iterator[tuple[str, str, str]]:
     """Yield forms with a tag and their lemma. Those that come later are more usual: of two regular ones, that of the
-    longer lemma (bathe, not bath), and irregular ones."""
+    lemma that goes on with -e (bathe, not bath), and irregular ones."""
     regular = [(form, lemma) for lemma in sorted(lemmas) for form in inflect(lemma, kind)]
     irregular = [(form, words[0]) for form, words in sorted(exceptions.items()) if len(words) == 1]
     for form, lemma in regular + irregular:

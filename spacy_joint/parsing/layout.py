@@ -2,9 +2,9 @@
 
 A blank line, a list item, a heading, a row of a table and the like begin a sentence; no sentence begins right after a
 bullet or a label, inside a string that the tokenizer has divided (a URL, a number, an emoji), or where text goes on in
-lower case after a comma, an abbreviation, a quotation, or English dots and dashes, or with a name after a title, or
-the second word of an English sentence, also with a title. A single line break alone is not a sign, since running text
-may be wrapped. Constraints depend on a bounded context, so that streams get the same ones.
+lower case after a comma, an abbreviation, a quotation, or English dots and dashes, or with a name after a title;
+nor, in English, within a citation or a name that begins a sentence. A single line break alone is not a sign, since
+running text may be wrapped. Constraints depend on a bounded context, so that streams get the same ones.
 """
 
 import re
@@ -68,7 +68,7 @@ LEADING = (marks.ABBREVIATION, marks.INITIAL)
 # line; after dots and dashes; after a quotation whose speaker the next words may name; after what may belong to the
 # next word.
 ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLOSED)
-BEFORE_NAME = marks.make_table((marks.DASH, *(marks.TERMINAL + closed for closed in marks.CLOSED)))
+BEFORE_NAME = ENDS_SENTENCE | marks.make_table((marks.DASH,))
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
 AFTER_DOTS = marks.make_table((marks.ELLIPSIS, marks.DASH))
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
