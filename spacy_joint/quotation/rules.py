@@ -21,6 +21,7 @@ from .attribution import (
     COLONS,
     DASHES,
     DAYS,
+    NOMINAL,
     PREPOSITIONS,
     SUBJECTS,
     find_signature,
@@ -37,9 +38,19 @@ from .plays import find_lines
 CLAUSES = frozenset(("ccomp", "parataxis"))
 # Other labels with the word that must introduce the clause: infinitives, and adverbials in "said Monday that".
 INTRODUCED = {"xcomp": "to", "advcl": "that"}
-# The relations of the two objects of verbs such as "call".
+# What may follow a verb in ", he said Monday,": a time or a place; or, after these verbs, the person who is told.
+WHEN = DAYS | {"in", "on"}
+TELLING = frozenset(("told", "tell", "tells"))
+# The relations of two objects of verbs such as "call".
 OBJECTS = frozenset(("obj", "xcomp"))
 ADDRESSEES = frozenset(("obj", "iobj"))
+# In English, "found that" and "showed that" report with these subjects, and not "he found that it was late".
+FINDING = frozenset(("show", "shows", "showed", "find", "finds", "found"))
+FINDERS = frozenset(
+    ("analysis", "audit", "data", "documents", "emails", "figures", "inquiry", "investigation", "investigators",
+     "poll", "polls", "records", "report", "reports", "research", "researchers", "results", "review", "scientists",
+     "statistics", "studies", "study", "survey", "surveys"),
+)  # fmt: skip
 MIN_WORDS = 4
 # The maximum distance of marks from a verb that reports only beside marks, and from the next part of a quotation.
 BESIDE, MAX_NARRATION = 5, 50
@@ -57,11 +68,12 @@ def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
     opening, closing = {a for a, _ in marking.pairs}, {b for _, b in marking.pairs}
     cues = {line.cue for line in find_lines(doc, marking.starts)}
     known = read_verbs(doc.lang_) | read_verbs(doc.lang_, beside_marks=True) | COLONS | DASHES
-    known |= PREPOSITIONS | {ACCORDING}
+    known |= PREPOSITIONS | {ACCORDING} | FINDING
     for i in np.flatnonzero(Texts(doc).find(lambda text: drop_pronoun(text.lower()) in known)).tolist():
         token = doc[i]
         if (
             is_reporting(token)
+            or _is_finding(token)
             or (is_reporting(token, beside_marks=True) and _is_beside(doc, i, opening, closing))
             or is_according(token)
             or (token.text in COLONS and find_word(doc, i, 1) in opening)
@@ -69,6 +81,12 @@ def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
         ):
             cues.add(i)
     return sorted(cues)
+
+
+def _is_finding(token: Token) -> bool:
+    """Returns whether a poll, a study or the like finds or shows something."""
+    subjects = (child.lower_ for child in token.lefts if cut_subtype(child.dep_) in SUBJECTS)
+    return token.lower_ in FINDING and any(subject in FINDERS for subject in subjects)
 
 
 def _is_beside(doc: Doc, i: int, opening: Set[int], closing: Set[int]) -> bool:
@@ -97,7 +115,8 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> dic
                 taken[begin:end] = True
             previous = last
     others: list[Run] = []
-    for cue in cues if doc.has_annotation("DEP") else ():
+    # Sentences with "according to" first: they contain other clauses.
+    for cue in sorted(cues, key=lambda i: not is_according(doc[i])) if doc.has_annotation("DEP") else ():
         for clause in () if taken[cue] else _find_reported(doc, cue, marking.pairs):
             run, parts = _include_marks(doc, clause, marking.pairs, known)
             begin, end = run
@@ -188,16 +207,22 @@ def _find_relative(cue: Token) -> list[Token]:
 
 
 def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
-    """Finds what a cue reports, without marks at its ends: clauses, or an object with marks: "called it “a loss”"."""
+    """Finds what a cue reports, without marks at its ends: clauses, what is around ", he said,", or an object with
+    marks: "called it “a loss”"."""
     token = doc[cue]
     if is_according(token):
-        # The parts of the sentence before and after "according to X".
+        # The parts of the sentence before "according to X", and after it if the main verb is there.
         source = token.head if token.dep_ == "case" else token
         begin, end = min(source.left_edge.i, cue), max(source.right_edge.i, cue) + 1
-        found = [(token.sent.start, begin), (end, token.sent.end)]
+        found = [(token.sent.start, begin)]
+        if token.sent.root.i >= end:
+            found.append((end, token.sent.end))
     else:
         clauses = [child for child in token.children if _is_reported_clause(child)] or _find_relative(token)
         found = [(child.left_edge.i, child.right_edge.i + 1) for child in clauses]
+        insertion = _find_insertion(token)
+        if insertion and (not found or insertion[1] < token.sent.end - 1):
+            found = [(token.sent.start, insertion[0]), (insertion[1], token.sent.end)]
         # ..., but that ...
         more = [child for child in token.rights if child.dep_ == "conj" and _is_introduced_by(child, "that")]
         if found and more:
@@ -218,11 +243,28 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
             begin += 1
         if cue < begin and is_opening(token):
             end = next((i for i in range(begin, end) if doc[i].text in COMMAS), end)
-        # Said that it was late, adding that ...
-        adding = (i for i in range(begin + 2, end) if doc[i].tag_ == "VBG" and doc[i - 1].text in COMMAS)
-        end = next((i for i in adding if is_reporting(doc[i])), end)
+        # Said that it was late, adding that ...; and ..., according to Ann.
+        after_commas = (doc[i] for i in range(begin + 2, end) if doc[i - 1].text in COMMAS)
+        other = (t.i for t in after_commas if t.lower_ == ACCORDING or (t.tag_ == "VBG" and is_reporting(t)))
+        end = next(other, end)
         runs.append(trim(doc, begin, end, CUT, CUT))
     return runs
+
+
+def _find_insertion(cue: Token) -> Run | None:
+    """Finds a cue with its subject between commas, or between a comma and the end of a sentence: "It rains, he said."
+    Parsers attach such words in many ways, so this looks at tags alone. In speech after a dash, they are narration."""
+    doc, sentence = cue.doc, cue.sent
+    begin = next((i for i in range(cue.i - 1, sentence.start, -1) if doc[i].text in COMMAS), cue.i) + 1
+    end = next((i for i in range(cue.i + 1, sentence.end) if doc[i].text in STOPS), sentence.end)
+    before, after = doc[begin : cue.i], doc[cue.i + 1 : end]
+    is_subject = all(token.tag_ in NOMINAL or token.lower_ == "of" for token in before)
+    is_alone = len(after) == 0 or after[0].lower_ in WHEN or cue.lower_ in TELLING
+    is_last = end >= sentence.end - 1
+    is_speech = sentence[0].text in DASHES or any(token.text in ALL_MARKS for token in doc[begin - 2 : end + 2])
+    if len(before) == 0 or before[0].lower_ == "you" or not is_subject or not is_alone or is_speech:
+        return None
+    return (begin, end) if is_last or doc[end].text in COMMAS else None
 
 
 def _is_reported_clause(clause: Token) -> bool:
@@ -252,7 +294,7 @@ def _include_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) 
     parts = []
     for at in range(max(bisect_right(pairs, (begin, 0)) - 1, 0), len(pairs)):
         first, last = pairs[at]
-        if first >= end:
+        if first > end:
             break
         goes_in = begin < first and doc[first - 1].text[-1:].isalnum() and first - 1 not in cues
         goes_on = last + 1 < end and doc[last + 1].text[:1].isalnum() and doc[last - 1].text[-1:].isalnum()

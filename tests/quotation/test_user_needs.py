@@ -174,6 +174,51 @@ def test_according_to_is_indirect_speech(parsed):
     assert (quotation.contents[0].text, quotation.speaker.text) == ("the bridge is closed", "the mayor")
 
 
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("The roof leaks, Ann Lee said.", ["The roof leaks"]),
+        ("The roof leaks, Ann Lee told reporters.", ["The roof leaks"]),
+        ("The bridge, Ann Lee said, is older than the town.", ["The bridge", "is older than the town"]),
+        ("In a storm, Ann Lee said, the road would flood.", ["In a storm", "the road would flood"]),
+        (
+            "The road is closed, Ann Lee said Monday, and nobody knows why.",
+            ["The road is closed", "and nobody knows why"],
+        ),
+        ("It was cold, you know, and dark.", []),
+        ("The dog barked, Ann Lee ran, and the door closed.", []),
+    ],
+)
+def test_what_is_around_a_reporting_verb_between_commas_is_reported(parsed, text, contents):
+    doc = parsed(text)
+    assert texts(doc) == contents
+    assert all(quotation.speaker.text == "Ann Lee" for quotation in doc._.quotations)
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("A survey found that half of the shops are empty.", ["that half of the shops are empty"]),
+        ("Turnout was low, polls show.", ["Turnout was low"]),
+        ("Ann found that the door was locked.", []),
+    ],
+)
+def test_a_survey_finds_but_a_person_does_not(parsed, text, contents):
+    assert texts(parsed(text)) == contents
+
+
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("The boats, according to the coast guard, left at noon.", ["The boats", "left at noon"]),
+        ("It fell, according to the report, because of the wind.", ["It fell"]),
+        ("Ann said the road was closed, according to the report.", ["Ann said the road was closed"]),
+    ],
+)
+def test_according_to_means_the_main_clause(parsed, text, contents):
+    assert texts(parsed(text)) == contents
+
+
 def test_without_a_parser_there_is_no_indirect_speech_and_no_error(find):
     assert find("The mayor said that the bridge would open in May.") == []
 
