@@ -1,8 +1,8 @@
 """The names of speakers at the beginning of lines: `ANNA: at the garage`, `Anna Smith:`, `>> ANNA:`, `SPEAKER_01:`,
-`[SPEAKER_01]:` (as WhisperX writes captions), `**Anna:**` and `**Anna** (01:02):` (Markdown), `Q.` and `A.` (court
-records), `[01/02/2026, 09:30:12] Anna:` and `01/02/2026, 09:30 - Anna:` (WhatsApp, Skype), `00:12:41 From Anna to
-Ben:` (Zoom) and `[09:30] <anna>` (IRC). Ordinary text has colons, too, so a whole file decides which beginnings of
-lines are names."""
+`[SPEAKER_01]:` (as WhisperX writes captions), `[Speaker 1]`, `**Anna:**` and `**Anna** (01:02):` (Markdown), `Q.` and
+`A.` (court records), `[01/02/2026, 09:30:12] Anna:` and `01/02/2026, 09:30 - Anna:` (WhatsApp, Skype), `00:12:41 From
+Anna to Ben:` (Zoom) and `[09:30] <anna>` (IRC). Ordinary text has colons, too, so a whole file decides which beginnings
+of lines are names."""
 
 import operator
 import re
@@ -24,6 +24,7 @@ NAMED_SHARE = 0.9
 SPOKEN = re.compile(r"[.?!…][\"”’)\]]*\s*$")
 BRACKETED_TIME = rf"\[{TIMES}\]|\({TIMES}\)"
 TIME = rf"{BRACKETED_TIME}|{CLOCK}"
+NUMBERED = r"(?i:speaker|spk)[ _-]?\w{1,3}"
 LABEL = re.compile(
     rf"""\s*
     (?P<mark>>>+\s*)?
@@ -46,8 +47,17 @@ BOLD = re.compile(
     """,
     re.VERBOSE,
 )
-# Excludes addresses of links in Markdown, `[1]: https://...`.
-BRACKETED = re.compile(r"\s*(?P<mark>>>+\s*)?\[(?P<name>[^\[\]]*[^\W_][^\[\]]*)\]:(?:\s+|$)(?!\w+://)")
+# Without a colon, only numbered speakers. Excludes addresses of links in Markdown, `[1]: https://...`.
+BRACKETED = re.compile(
+    rf"""\s*
+    (?P<mark>>>+\s*)?
+    (?:(?P<time_before>{BRACKETED_TIME})\s+)?
+    \[(?:(?P<number>{NUMBERED})|(?P<name>[^\[\]]*[^\W_][^\[\]]*)(?=\]:))\]
+    (?:\s+(?P<time_after>{BRACKETED_TIME}))?
+    :?(?:\s+|$)(?!\w+://)
+    """,
+    re.VERBOSE,
+)
 # Questions and answers of court records; a file must have both.
 EXAMINATION = re.compile(r"\s*(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*|\s(?=[A-Z])(?!.*:(?:\s|$)))(?=\S)")
 BOTH = {"Q", "A"}
@@ -71,7 +81,6 @@ MESSAGE = re.compile(
 # Without a name, these show a change of speaker: also `[09:30] * anna waves` and `09:30 -!- anna has joined` (IRC).
 CHANGE = re.compile(rf"\s*>>+\s*|{STAMP}|\[?{CLOCK}\]?\s+(?=(?:[*!<>=-]+)\s)")
 PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "for", "la", "le", "of", "the", "van", "von"}
-NUMBERED = re.compile(r"(?:speaker|spk)[ _-]?\w{1,3}", re.IGNORECASE)
 # Words before colons in letters, emails, logs, forms, lists of changes, documents, packages, and licences.
 NOT_NAMES = {
     *("attn", "bcc", "cc", "date", "debug", "error", "example", "fatal", "from", "info", "nb", "note", "notes", "p.s."),
@@ -102,8 +111,9 @@ def read_label(line: str) -> Label | None:
         name = " ".join(message[message.lastgroup or 0].split())
         return None if name.lower() in NOT_NAMES else Label(name, "", message.end(), True)
     bracketed = BRACKETED.match(line)
-    if bracketed is not None and read_clock(bracketed["name"]) is None:
-        return Label(bracketed["name"], "", bracketed.end(), True)
+    if bracketed is not None and read_clock(name := bracketed["number"] or bracketed["name"]) is None:
+        written = bracketed["time_before"] or bracketed["time_after"] or ""
+        return Label(name, _find_clock(written), bracketed.end(), True)
     bold = BOLD.match(line)
     if bold is not None and bold["name"].lower() not in NOT_NAMES:
         written = bold["time_before"] or bold["time_inside"] or bold["time_after"] or ""
@@ -120,7 +130,7 @@ def read_label(line: str) -> Label | None:
     if not has_form or len(name) > MAX_NAME_LENGTH or name.lower() in NOT_NAMES:
         return None
     written = _find_clock(match["time_before"] or match["time_after"] or match["time_behind"] or "")
-    is_marked = bool(match["mark"] or NUMBERED.fullmatch(name))
+    is_marked = bool(match["mark"] or re.fullmatch(NUMBERED, name))
     return Label(name, written, match.end(), is_marked, match["direction"] or "")
 
 

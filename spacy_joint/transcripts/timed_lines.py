@@ -1,9 +1,9 @@
 """Formats with times in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
-Whisper (`start end text`, in milliseconds), the text of Otter (`Anna Smith  0:02` above her words), and that of YouTube
-(`0:02` above or before the words; also `[00:02.000 --> 00:04.000]`, as Whisper prints it). Chats of Slack, Discord,
-Telegram, Teams and Facebook are like Otter's text, but their times are left out, which are those of the day: `Anna
-Smith  10:02 AM`, `Anna — Today at 10:02 AM`, `Anna, [12.03.2024 10:02]`, `[10:02 AM] Anna`, or a time below the name or
-below her words."""
+Whisper (`start end text`, in milliseconds), labels of Audacity (the same in seconds), the text of Otter (`Anna  0:02`
+above her words), and that of YouTube (`0:02` above or before the words; also `[00:02.000 --> 00:04.000]` or
+`[2.00s -> 4.00s]`, as Whisper and faster-whisper print it). Chats of Slack, Discord, Telegram, Teams and Facebook are
+like Otter's text, but their times are left out, which are those of the day: `Anna Smith  10:02 AM`, `Anna — Today at
+10:02 AM`, `Anna, [12.03.2024 10:02]`, `[10:02 AM] Anna`, or a time below the name or below her words."""
 
 import re
 from bisect import bisect
@@ -13,14 +13,27 @@ from itertools import dropwhile, pairwise, takewhile
 
 from ..errors import Errors, JointValueError
 from .labels import DATE, are_turns
-from .transcript import CLOCK, LINE_END, TIMES, Format, Segment, is_sound, read_clock, read_clocks, spread_until
+from .transcript import (
+    CLOCK,
+    DECIMALS,
+    LINE_END,
+    TIMES,
+    Format,
+    Segment,
+    is_sound,
+    read_clock,
+    read_clocks,
+    spread_until,
+)
 
 NUMBER = r"\d+(?:\.\d+)?"
 CTM_LINE = re.compile(rf"\S+\s+\S+\s+(?P<start>{NUMBER})\s+(?P<length>{NUMBER})\s+(?P<word>\S+)(?:\s+\S+){{0,3}}")
 # Pauses and noise.
 CTM_SILENCE = re.compile(r"<(?:eps|sil|s|/s|noise|unk_noise)>|SIL", re.IGNORECASE)
 TSV_HEADER = "start\tend\ttext"
-TSV_LINE = re.compile(r"(?P<start>\d+)\t(?P<end>\d+)\t(?P<text>.*)")
+TSV_LINE = re.compile(rf"(?P<start>{NUMBER})\t(?P<end>{NUMBER})\t(?P<text>.*)")
+# The labels of Audacity, in seconds.
+SECONDS = re.compile(r"\d+\.\d+\t\d+\.\d+\t.*")
 DAY = rf"(?:{DATE}|\d\d?[./]\d\d?[.]?|Today|Yesterday),?\s(?:at\s)?"
 WHEN = rf"(?:{DAY})?{CLOCK}(?:\s?[AaPp][Mm])?"
 OTTER_NAME = re.compile(
@@ -61,16 +74,17 @@ def read_ctm(content: str, source: str) -> Iterator[Segment]:
 
 
 def read_tsv(content: str, source: str) -> Iterator[Segment]:
-    """Reads the .tsv of Whisper. RAISES ValueError: If a line has other fields (J467)."""
+    """Reads the .tsv of Whisper, or labels of Audacity. RAISES ValueError: If a line has other fields (J467)."""
+    per_second = 1 if SECONDS.match(content) else 1000
     for number, line in enumerate(LINE_END.split(content), start=1):
         if not line.strip() or (number == 1 and line.strip() == TSV_HEADER):
             continue
         match = TSV_LINE.fullmatch(line)
-        if match is None or int(match["end"]) < int(match["start"]):
+        if match is None or float(match["end"]) < float(match["start"]):
             fields = "start, end (milliseconds), text"
             raise JointValueError(Errors.J467, source=source, line=number, found=line, format="Whisper", fields=fields)
-        text = match["text"]
-        yield Segment(f" {text}", None, int(match["start"]) / 1000, int(match["end"]) / 1000, is_sound=is_sound(text))
+        start, end = (round(float(match[time]) / per_second, DECIMALS) for time in ("start", "end"))
+        yield Segment(f" {match['text']}", None, start, end, is_sound=is_sound(match["text"]))
 
 
 def read_otter(content: str, source: str) -> Iterator[Segment]:
@@ -138,6 +152,11 @@ def _has_header(lines: Sequence[str]) -> bool:
     return any(line.strip() in OTTER_HEADER for line in above)
 
 
+def _is_tsv(lines: Sequence[str]) -> bool:
+    filled = [line for line in lines[:20] if line.strip()]
+    return bool(filled) and (filled[0].strip() == TSV_HEADER or all(map(SECONDS.fullmatch, filled)))
+
+
 def _is_ctm(lines: Sequence[str]) -> bool:
     filled = [line.strip() for line in lines if line.strip() and not line.startswith(";;")]
     return bool(filled) and all(CTM_LINE.fullmatch(line) for line in filled[:20])
@@ -168,6 +187,6 @@ def _is_youtube(lines: Sequence[str]) -> bool:
 
 
 CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)
-TSV = Format("tsv", read_tsv, recognise=lambda lines: [line.strip() for line in lines[:1]] == [TSV_HEADER])
+TSV = Format("tsv", read_tsv, recognise=_is_tsv)
 OTTER = Format("otter", read_otter, recognise=_is_otter)
 YOUTUBE = Format("youtube", read_youtube, recognise=_is_youtube)

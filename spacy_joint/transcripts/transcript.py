@@ -12,9 +12,9 @@ from typing import NamedTuple
 SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|\([^()]*\)|<[^<>]*>|[♪♫].*|.*[♪♫]|#.*#", re.DOTALL)
 # Written times: `01:02:03,500`, `1:02:03.5`, `02:03`. Hours may be missing, or more than 99; both decimal
 # marks occur in all formats.
-CLOCK = r"(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?"
+CLOCK = r"(?:(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?|\d{1,6}\.\d{1,3}s)"
 # A time, or the times of the beginning and the end.
-TIMES = rf"{CLOCK}(?:\s*(?:-->|[-–—])\s*{CLOCK})?"
+TIMES = rf"{CLOCK}(?:\s*(?:-{{1,2}}>|[-–—])\s*{CLOCK})?"
 # Speech, in characters per second, if its end is unknown; and slow speech, if the next time is known.
 SPEED, LEAST_SPEED = 15, 10
 # Times are rounded to milliseconds, as in the formats.
@@ -147,6 +147,8 @@ def read_clock(written: str) -> float | None:
     """Reads a time in seconds; None if it is impossible, such as 00:61."""
     if not re.fullmatch(CLOCK, written):
         return None
+    if written[-1] == "s":
+        return float(written[:-1])
     *hours, minutes, rest = written.replace(",", ".").split(":")
     seconds, _, fraction = rest.partition(".")
     if int(minutes) > 59 or int(seconds) > 59:
@@ -157,7 +159,7 @@ def read_clock(written: str) -> float | None:
 def read_clocks(written: Sequence[str]) -> list[float | None]:
     """Reads the times of parts of a recording, in order, as `read_clock` does; returns None for each if they are times
     of the day, as in chats: none of them begins with 0, as recordings do, or exceeds 23."""
-    leading = [int(text.split(":")[0]) for text in written if read_clock(text) is not None]
+    leading = [int(text.split(":")[0]) for text in written if ":" in text and read_clock(text) is not None]
     is_daytime = bool(leading) and leading[0] > 0 and max(leading) < 24
     return [None if is_daytime else read_clock(text) for text in written]
 

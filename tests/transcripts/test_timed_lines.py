@@ -79,9 +79,21 @@ def test_words_may_be_next_to_times(times):
     assert [transcript.find_times(at, at + 1)[0] for at in (0, 3, 8)] == [0, 2, 65]
 
 
-def test_lines_that_whisper_prints_have_times():
-    text = "[00:00.000 --> 00:02.000]  hi\n[00:02.000 --> 00:05.000]  nora\n[00:05.000 --> 00:06.000]  bye\n"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[00:00.000 --> 00:02.000]  hi\n[00:02.000 --> 00:05.000]  nora\n[00:05.000 --> 00:06.000]  bye\n",
+        "[0.00s -> 2.00s] hi\n[2.00s -> 5.00s] nora\n[5.00s -> 6.00s] bye\n",
+    ],
+)
+def test_lines_that_whisper_prints_have_times(text):
     assert read_string(text).find_times(3, 7) == (2.0, 2.4)
+
+
+def test_labels_of_audacity_have_times_in_seconds():
+    transcript = read_string("0.000000\t1.500000\tHi Nora.\n2.000000\t2.250000\t[Music]\n")
+    assert transcript.text == "Hi Nora. [Music]"
+    assert transcript.find_times(0, 8) == (0, 1.5)
 
 
 @pytest.mark.parametrize(

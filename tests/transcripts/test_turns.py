@@ -21,6 +21,8 @@ def read_turns(text):
         ">> ANNA: hi ben\n>> BEN: hi\n",
         "SPEAKER_00: hi\nSPEAKER_01: hi\n",
         "Speaker 1: hi\n\nSpeaker 2: hi\n",
+        "[00:01] [Speaker 1] hi\n[00:02] [Speaker 2] hi\n",
+        "[Speaker 1] [00:01] hi\n[Speaker 2] [00:02] hi\n",
         "ANNA: hi ben\nBEN: hi\n",
         "anna: hi ben\nben: hi\nanna: bye\n",
         "Q: where were you\nA: at home\nQ: and then\n",
