@@ -1,5 +1,5 @@
 """The JSON of speech recognisers, recognised by its keys: AWS Transcribe, Google, Azure, Deepgram, AssemblyAI,
-Speechmatics, Rev, vosk, and the formats of whisper.py; also of exported chats (messages.py).
+Speechmatics, Rev, ElevenLabs, Watson, vosk, and the formats of whisper.py; also of exported chats (messages.py).
 
 Words come with their marks, times and speakers, as far as a service gives them. Services that label each word with a
 speaker often mislabel a few words, so a change of speaker certainly begins a sentence only where an utterance begins.
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..errors import Errors, JointValueError
 from .messages import find_messages, read_messages
 from .transcript import Format, Segment
-from .whisper import MAX_TIME, Part, divide, read_whisper, recognise_whisper
+from .whisper import MAX_TIME, Part, arrange, divide, read_whisper, recognise_whisper
 
 # Errors that values of the wrong type and missing values raise.
 DAMAGE = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
@@ -58,6 +58,11 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
         yield from read_messages(messages)
         return
     found = _wrap(content) if isinstance(content, list) else content if isinstance(content, dict) else {}
+    try:
+        found = arrange(found)
+    except DAMAGE as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise JointValueError(Errors.J466, source=source, service="Hugging Face", reason=reason) from error
     # OpenAI's API may return just the text.
     if recognise_whisper(found) and "result" not in found:
         yield from read_whisper(found, source)
@@ -153,6 +158,19 @@ def _read_aws(content: dict[str, Any]) -> Iterator[Spoken]:
         speaker = item.get("speaker_label", speakers.get(start))
         times = _read_times(start, item.get("end_time"))
         yield Spoken(_require_text(item["alternatives"][0]["content"]), times, speaker, item["type"] == "punctuation")
+
+
+def _read_elevenlabs(content: dict[str, Any]) -> Iterator[Spoken]:
+    for word in content["words"]:
+        if word["type"] != "spacing":
+            yield Spoken(_require_text(word["text"]), _read_times(word["start"], word["end"]), word.get("speaker_id"))
+
+
+def _read_watson(content: dict[str, Any]) -> Iterator[Spoken]:
+    speakers = {label["from"]: label["speaker"] for label in content.get("speaker_labels", ())}
+    for result in content["results"]:
+        for text, start, end in result["alternatives"][0]["timestamps"]:
+            yield Spoken(_require_text(text), _read_times(start, end), _name(speakers.get(start)))
 
 
 def _read_speechmatics(content: dict[str, Any]) -> Iterator[Spoken]:
@@ -287,12 +305,14 @@ SERVICES = (
     Service("AWS Transcribe", lambda content: isinstance(content["results"]["items"], list), _read_aws),
     Service("Deepgram", lambda content: isinstance(content["results"]["channels"], list), _read_deepgram),
     Service("Speechmatics", lambda content: "type" in content["results"][0], _read_speechmatics),
+    Service("Watson", lambda content: "timestamps" in content["results"][0]["alternatives"][0], _read_watson),
     Service("Google", lambda content: "alternatives" in _find_google_results(content)[0], _read_google),
     Service(
         "Azure",
         lambda content: isinstance(content.get("recognizedPhrases", content.get("phrases")), list),
         _read_azure,
     ),
+    Service("ElevenLabs", lambda content: "type" in content["words"][0], _read_elevenlabs),
     Service("AssemblyAI", lambda content: isinstance(content["words"], list), _read_assemblyai),
     Service("Rev", lambda content: "elements" in content["monologues"][0], _read_rev),
     # A single result has few keys, so this is the last one.

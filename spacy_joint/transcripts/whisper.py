@@ -1,4 +1,5 @@
-"""The JSON of Whisper, of WhisperX (with speakers) and OpenAI's API, which share its format, and of whisper.cpp.
+"""The JSON of Whisper, of WhisperX (with speakers) and OpenAI's API, which share its format, of whisper.cpp, and of
+Hugging Face's pipelines and Gladia, which are arranged like it.
 
 Segments give the text; their words only add times and, in WhisperX, speakers, so words that are not in the text are
 skipped. Words without times or a speaker take them from their neighbours.
@@ -43,6 +44,21 @@ class Part(NamedTuple):
     times: tuple[float, float] | None
     speaker: str | None
     is_word: bool = False
+
+
+def arrange(content: dict[str, Any]) -> dict[str, Any]:
+    """Arranges the chunks of Hugging Face's pipelines, which may be words, and the utterances of Gladia like Whisper's
+    segments; returns other objects as they are."""
+    match content:
+        case {"result": {"transcription": {"utterances": list(utterances)}}}:
+            return {"segments": utterances}
+        case {"text": str(text), "chunks": [{"timestamp": [_, _]}, *_] as chunks}:
+            chunks = content.get("speakers") or chunks
+            parts = [{**chunk, "start": chunk["timestamp"][0], "end": chunk["timestamp"][1]} for chunk in chunks]
+            if all(len(part["text"].split()) == 1 for part in parts):
+                return {"segments": [{"text": text, "words": [{**part, "word": part["text"]} for part in parts]}]}
+            return {"segments": parts}
+    return content
 
 
 def recognise_whisper(content: dict[str, Any]) -> bool:

@@ -160,6 +160,32 @@ AZURE_FAST = {
         },
     ],
 }
+ELEVENLABS = {
+    "text": "Hi Nora. Yes.",
+    "words": [
+        {"text": "Hi", "start": 0.5, "end": 0.7, "type": "word", "speaker_id": "A"},
+        {"text": " ", "start": 0.7, "end": 0.8, "type": "spacing", "speaker_id": "A"},
+        {"text": "Nora.", "start": 0.8, "end": 1.2, "type": "word", "speaker_id": "A"},
+        {"text": "Yes.", "start": 2.0, "end": 2.4, "type": "word", "speaker_id": "B"},
+    ],
+}
+WATSON = {
+    "results": [
+        {"alternatives": [{"timestamps": [["Hi", 0.5, 0.7], ["Nora.", 0.8, 1.2]]}]},
+        {"alternatives": [{"timestamps": [["Yes.", 2.0, 2.4]]}]},
+    ],
+    "speaker_labels": [
+        {"from": 0.5, "to": 0.7, "speaker": 0},
+        {"from": 0.8, "to": 1.2, "speaker": 0},
+        {"from": 2.0, "to": 2.4, "speaker": 1},
+    ],
+}
+GLADIA_WORDS = [{**word, "word": f" {word['punctuated_word']}"} for word in DEEPGRAM_WORDS]
+UTTERANCES = [
+    {"text": "Hi Nora.", "speaker": 0, "words": GLADIA_WORDS[:2]},
+    {"text": "Yes.", "speaker": 1, "words": GLADIA_WORDS[2:]},
+]
+GLADIA = {"id": "x", "result": {"transcription": {"full_transcript": "Hi Nora. Yes.", "utterances": UTTERANCES}}}
 # And whether the service says that a turn begins, not only who said a word.
 SERVICES = {
     "aws": (AWS, "AB", False),
@@ -173,6 +199,9 @@ SERVICES = {
     "rev": (REV, "01", True),
     "azure": (AZURE, "12", True),
     "azure, fast": (AZURE_FAST, "12", True),
+    "elevenlabs": (ELEVENLABS, "AB", False),
+    "watson": (WATSON, "01", False),
+    "gladia": (GLADIA, "01", True),
 }
 
 
@@ -238,6 +267,21 @@ def test_segments_may_come_without_an_object_around_them():
     assert transcript.find_pause(8) == pytest.approx(0.8)
 
 
+def test_chunks_of_hugging_face_are_words_or_segments():
+    parts = [("Hi", 0.5, 0.7), (" Nora.", 0.8, 1.2), (" Yes.", 2.0, None)]
+    words = [{"text": text, "timestamp": [start, end]} for text, start, end in parts]
+    transcript = read_string(json.dumps({"text": "Hi Nora. Yes.", "chunks": words}))
+    assert transcript.text == "Hi Nora. Yes."
+    assert transcript.find_times(0, 2) == (0.5, 0.7)
+    assert transcript.find_pause(3) == pytest.approx(0.1)
+    chunks = [{"text": " Hi Nora.", "timestamp": [0.5, 1.2]}, {"text": " Yes.", "timestamp": [2.0, 2.4]}]
+    transcript = read_string(json.dumps({"text": "Hi Nora. Yes.", "chunks": chunks}))
+    assert transcript.find_times(9, 13) == (2.0, 2.4)
+    speakers = [{**chunk, "speaker": speaker} for chunk, speaker in zip(chunks, "AB", strict=True)]
+    transcript = read_string(json.dumps({"text": "Hi Nora. Yes.", "chunks": chunks, "speakers": speakers}))
+    assert [(turn.speaker, turn.text) for turn in transcript.turns] == [("A", "Hi Nora."), ("B", "Yes.")]
+
+
 def test_what_is_unknown_is_none():
     word = {"type": "word", "start_time": 1, "end_time": 0, "alternatives": [{"content": "Hi", "speaker": "UU"}]}
     transcript = read_string(json.dumps({"results": [word]}), "recogniser")
@@ -257,6 +301,8 @@ def test_words_without_segments_have_the_times_of_the_api():
     [
         ({"results": {"items": [{"type": "pronunciation"}]}}, "J466"),
         ({"results": {"channels": [{"alternatives": []}]}}, "J466"),
+        ({"text": "", "chunks": [{"timestamp": [0, 1]}]}, "J466"),
+        ({"words": [{"type": "word"}]}, "J466"),
         ({"monologues": [{"elements": [{"type": "text", "value": 3}]}]}, "J466"),
         ({"words": [{"text": "hi", "start": "x", "end": 2}], "text": "hi"}, "J466"),
         ({"results": []}, "J465"),
