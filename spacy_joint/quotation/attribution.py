@@ -199,7 +199,9 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
         return _find_inverted(doc, cue, inside)
     mention = _find_head(token, inside)
     if mention is None or inside[mention.i]:
-        return _find_between(doc, cue, inside)
+        # Then ..., the mayor, Ann Lee, said.
+        between, is_comma = _find_between(doc, cue, inside), cue > 0 and doc[cue - 1].text == ","
+        return between or (_find_name(doc, cue - 1, inside) if is_comma else None)
     return _find_mention(doc, mention, cue, inside)
 
 
@@ -405,7 +407,8 @@ def _find_introduction(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
 
 
 def _find_name(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
-    """Finds the name right before a colon: "no surprise for the mayor, Ann Lee:"; but not "a sign in Main Street:"."""
+    """Finds the name right before a colon or comma: "no surprise for the mayor, Ann Lee:"; but not "a sign in Main
+    Street:"."""
     begin = colon
     while begin > 0 and doc[begin - 1].tag_.startswith("NNP") and not inside[begin - 1]:
         begin -= 1

@@ -117,11 +117,14 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> dic
     others: list[Run] = []
     # Sentences with "according to" first: they contain other clauses.
     for cue in sorted(cues, key=lambda i: not is_according(doc[i])) if doc.has_annotation("DEP") else ():
-        for clause in () if taken[cue] else _find_reported(doc, cue, marking.pairs):
+        clauses = [] if taken[cue] else _find_reported(doc, cue, marking.pairs)
+        for clause in clauses:
             run, parts = _include_marks(doc, clause, marking.pairs, known)
             begin, end = run
             n_within = sum(last - first for first, last in parts if taken[first])
-            if end - begin > 1 and taken[begin:end].sum() == n_within:
+            # One word must be a part of more: Engineers, he said, had known it.
+            is_word = end - begin == 1 and (len(clauses) == 1 or doc[begin].tag_ == "CC")
+            if begin < end and not is_word and taken[begin:end].sum() == n_within:
                 direct.difference_update(parts)
                 taken[begin:end] = True
                 others.append(run)
@@ -221,7 +224,7 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         clauses = [child for child in token.children if _is_reported_clause(child)] or _find_relative(token)
         found = [(child.left_edge.i, child.right_edge.i + 1) for child in clauses]
         insertion = _find_insertion(token)
-        if insertion and (not found or insertion[1] < token.sent.end - 1):
+        if insertion and (not found or insertion[1] < token.sent.end - 1 or found[0][1] > insertion[0]):
             found = [(token.sent.start, insertion[0]), (insertion[1], token.sent.end)]
         # ..., but that ...
         more = [child for child in token.rights if child.dep_ == "conj" and _is_introduced_by(child, "that")]
@@ -255,13 +258,17 @@ def _find_insertion(cue: Token) -> Run | None:
     """Finds a cue with its subject between commas, or between a comma and the end of a sentence: "It rains, he said."
     Parsers attach such words in many ways, so this looks at tags alone. In speech after a dash, they are narration."""
     doc, sentence = cue.doc, cue.sent
-    begin = next((i for i in range(cue.i - 1, sentence.start, -1) if doc[i].text in COMMAS), cue.i) + 1
+    commas = [i for i in range(sentence.start, cue.i) if doc[i].text in COMMAS]
+    # The subject may have an apposition: Ann, the mayor, said.
+    n_commas = 3 if cue.i - 1 in commas else 1
+    begin = commas[-n_commas] + 1 if len(commas) >= n_commas else cue.i
     end = next((i for i in range(cue.i + 1, sentence.end) if doc[i].text in STOPS), sentence.end)
     before, after = doc[begin : cue.i], doc[cue.i + 1 : end]
-    is_subject = all(token.tag_ in NOMINAL or token.lower_ == "of" for token in before)
+    is_subject = all(token.tag_ in NOMINAL or token.lower_ == "of" or token.text in COMMAS for token in before)
     is_alone = len(after) == 0 or after[0].lower_ in WHEN or cue.lower_ in TELLING
     is_last = end >= sentence.end - 1
-    is_speech = sentence[0].text in DASHES or any(token.text in ALL_MARKS for token in doc[begin - 2 : end + 2])
+    beside = doc[begin - 2 : min(end + 2, sentence.end)]
+    is_speech = sentence[0].text in DASHES or any(token.text in ALL_MARKS for token in beside)
     if len(before) == 0 or before[0].lower_ == "you" or not is_subject or not is_alone or is_speech:
         return None
     return (begin, end) if is_last or doc[end].text in COMMAS else None

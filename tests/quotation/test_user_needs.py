@@ -185,6 +185,7 @@ def test_according_to_is_indirect_speech(parsed):
             "The road is closed, Ann Lee said Monday, and nobody knows why.",
             ["The road is closed", "and nobody knows why"],
         ),
+        ("The road will be closed until May, the mayor, Ann Lee, said.", ["The road will be closed until May"]),
         ("It was cold, you know, and dark.", []),
         ("The dog barked, Ann Lee ran, and the door closed.", []),
     ],
@@ -211,6 +212,7 @@ def test_a_survey_finds_but_a_person_does_not(parsed, text, contents):
     ("text", "contents"),
     [
         ("The boats, according to the coast guard, left at noon.", ["The boats", "left at noon"]),
+        ("Engineers, according to the report, had known it.", ["Engineers", "had known it"]),
         ("It fell, according to the report, because of the wind.", ["It fell"]),
         ("Ann said the road was closed, according to the report.", ["Ann said the road was closed"]),
     ],
