@@ -38,7 +38,9 @@ from .plays import find_lines
 CLAUSES = frozenset(("ccomp", "parataxis"))
 # Other labels with the word that must introduce the clause: infinitives, and adverbials in "said Monday that".
 INTRODUCED = {"xcomp": "to", "advcl": "that"}
-# What may follow a verb in ", he said Monday,": a time or a place; or, after these verbs, the person who is told.
+# The words on each side of the verb in ", he said Monday," at most. A time or a place may follow, or, after some verbs,
+# the person who is told.
+INSERTED = 20
 WHEN = DAYS | {"in", "on"}
 TELLING = frozenset(("told", "tell", "tells"))
 # The relations of two objects of verbs such as "call".
@@ -258,16 +260,17 @@ def _find_insertion(cue: Token) -> Run | None:
     """Finds a cue with its subject between commas, or between a comma and the end of a sentence: "It rains, he said."
     Parsers attach such words in many ways, so this looks at tags alone. In speech after a dash, they are narration."""
     doc, sentence = cue.doc, cue.sent
-    commas = [i for i in range(sentence.start, cue.i) if doc[i].text in COMMAS]
+    first, last = max(sentence.start, cue.i - INSERTED), min(cue.i + INSERTED, sentence.end)
+    commas = [i for i in range(first, cue.i) if doc[i].text in COMMAS]
     # The subject may have an apposition: Ann, the mayor, said.
     n_commas = 3 if cue.i - 1 in commas else 1
     begin = commas[-n_commas] + 1 if len(commas) >= n_commas else cue.i
-    end = next((i for i in range(cue.i + 1, sentence.end) if doc[i].text in STOPS), sentence.end)
+    end = next((i for i in range(cue.i + 1, last) if doc[i].text in STOPS), last)
     before, after = doc[begin : cue.i], doc[cue.i + 1 : end]
     is_subject = all(token.tag_ in NOMINAL or token.lower_ == "of" or token.text in COMMAS for token in before)
     is_alone = len(after) == 0 or after[0].lower_ in WHEN or cue.lower_ in TELLING
     is_last = end >= sentence.end - 1
-    beside = doc[begin - 2 : min(end + 2, sentence.end)]
+    beside = doc[max(begin - 2, 0) : min(end + 2, sentence.end)]
     is_speech = sentence[0].text in DASHES or any(token.text in ALL_MARKS for token in beside)
     if len(before) == 0 or before[0].lower_ == "you" or not is_subject or not is_alone or is_speech:
         return None
