@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Token
 
 import spacy_joint
 from spacy_joint.annotation.quotations import DIRECT, QUOTATIONS
-from spacy_joint.annotation.reporting_verbs import read_verbs
+from spacy_joint.annotation.reporting_verbs import BESIDE_MARKS, read_verbs
 from spacy_joint.length import lift_max_length
 
 FINITE = frozenset(("VBD", "VBZ", "VBP"))
@@ -46,7 +46,7 @@ def main(
     for doc in nlp.pipe(path.read_text(encoding="utf8") for path in texts):
         beside.update(token.lower_ for token in find_candidates(doc))
         all_verbs.update(token.lower_ for token in doc if token.tag_ in FINITE)
-    known = {verb: "yes" for verb in read_verbs("en")} | {verb: "beside" for verb in read_verbs("en", True)}
+    known = {verb: "yes" for verb in read_verbs("en")} | {verb: "beside" for verb in read_verbs("en", BESIDE_MARKS)}
     rows = [
         [verb, str(count), f"{100 * count / all_verbs[verb]:.0f} %", known.get(verb, "")]
         for verb, count in beside.most_common()

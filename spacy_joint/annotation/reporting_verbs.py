@@ -8,15 +8,17 @@ from spacy.tokens import Token
 from ..files.reading import read_word_lists
 
 ENGLISH = "en"
+# Kinds of verbs that only report beside quotation marks, such as "began", or with certain subjects, the "findings".
+BESIDE_MARKS, OF_FINDINGS, FINDINGS = "beside marks", "of findings", "findings"
 
 
 @cache
-def read_verbs(language: str, beside_marks: bool = False) -> frozenset[str]:
-    """Read the forms of the reporting verbs of a language, or of English if there is no list for that language.
-    `beside_marks` selects verbs that only report beside quotation marks, such as "began"."""
+def read_verbs(language: str, kind: str = "") -> frozenset[str]:
+    """Read the forms of the reporting verbs of a language, of one of the kinds above; of English verbs, if there is no
+    list for that language."""
     lists = read_word_lists(Path(__file__).parent / "reporting_verbs.txt")
     known = language if language in lists else ENGLISH
-    return lists.get(f"{known} beside marks" if beside_marks else known, frozenset())
+    return lists.get(f"{known} {kind}".rstrip(), frozenset())
 
 
 def drop_pronoun(word: str) -> str:
@@ -24,10 +26,10 @@ def drop_pronoun(word: str) -> str:
     return word.partition("-")[0] or word
 
 
-def is_reporting(token: Token, beside_marks: bool = False) -> bool:
+def is_reporting(token: Token, kind: str = "") -> bool:
     """Return whether a token is a form of a reporting verb; not "the report" and "a claim", if it has a tag. Other
     languages than English do not need the tag right after a mark: their taggers have seen little speech."""
-    if drop_pronoun(token.lower_) not in read_verbs(token.lang_, beside_marks):
+    if drop_pronoun(token.lower_) not in read_verbs(token.lang_, kind):
         return False
     is_after_mark = token.lang_ != ENGLISH and token.i > 0 and not token.nbor(-1).text[-1].isalnum()
     return not token.tag_ or token.tag_.startswith("V") or token.pos_ == "VERB" or is_after_mark

@@ -8,7 +8,7 @@ import re
 
 from spacy.tokens import Doc
 
-from ..annotation.reporting_verbs import is_reporting
+from ..annotation.reporting_verbs import BESIDE_MARKS, is_reporting
 
 # The roles of a mark, in bits. `UNSURE`, at the end of a word, closes unless the next mark must close.
 NEITHER, OPENING, CLOSING, EITHER, UNSURE = 0, 1, 2, 3, 4
@@ -59,7 +59,7 @@ def is_followed_by_verb(doc: Doc, i: int) -> bool:
     """Returns whether a reporting verb follows a mark, which then closes, as in "..." said he."""
     if i + 1 >= len(doc) or not doc[i + 1].text.islower() or doc[i + 1].tag_ in BASE_FORMS:
         return False
-    return is_reporting(doc[i + 1]) or is_reporting(doc[i + 1], beside_marks=True)
+    return is_reporting(doc[i + 1]) or is_reporting(doc[i + 1], BESIDE_MARKS)
 
 
 def is_elided(word: str) -> bool:

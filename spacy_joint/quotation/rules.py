@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Token
 
 from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import DIRECT, TRAILING, Run, find_type
-from ..annotation.reporting_verbs import drop_pronoun, is_reporting, read_verbs
+from ..annotation.reporting_verbs import BESIDE_MARKS, FINDINGS, OF_FINDINGS, drop_pronoun, is_reporting, read_verbs
 from .attribution import (
     ACCORDING,
     COLONS,
@@ -46,13 +46,6 @@ TELLING = frozenset(("told", "tell", "tells"))
 # The relations of two objects of verbs such as "call".
 OBJECTS = frozenset(("obj", "xcomp"))
 ADDRESSEES = frozenset(("obj", "iobj"))
-# In English, "found that" and "showed that" report with these subjects, and not "he found that it was late".
-FINDING = frozenset(("show", "shows", "showed", "find", "finds", "found"))
-FINDERS = frozenset(
-    ("analysis", "audit", "data", "documents", "emails", "figures", "inquiry", "investigation", "investigators",
-     "poll", "polls", "records", "report", "reports", "research", "researchers", "results", "review", "scientists",
-     "statistics", "studies", "study", "survey", "surveys"),
-)  # fmt: skip
 MIN_WORDS = 4
 # The maximum distance of marks from a verb that reports only beside marks, and from the next part of a quotation.
 BESIDE, MAX_NARRATION = 5, 50
@@ -69,14 +62,14 @@ def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
     """Finds tokens that can signal a quotation: reporting verbs, "according to", and colons and dashes at marks."""
     opening, closing = {a for a, _ in marking.pairs}, {b for _, b in marking.pairs}
     cues = {line.cue for line in find_lines(doc, marking.starts)}
-    known = read_verbs(doc.lang_) | read_verbs(doc.lang_, beside_marks=True) | COLONS | DASHES
-    known |= PREPOSITIONS | {ACCORDING} | FINDING
+    kinds = ("", BESIDE_MARKS, OF_FINDINGS)
+    known = COLONS.union(DASHES, PREPOSITIONS, {ACCORDING}, *(read_verbs(doc.lang_, kind) for kind in kinds))
     for i in np.flatnonzero(Texts(doc).find(lambda text: drop_pronoun(text.lower()) in known)).tolist():
         token = doc[i]
         if (
             is_reporting(token)
-            or _is_finding(token)
-            or (is_reporting(token, beside_marks=True) and _is_beside(doc, i, opening, closing))
+            or (is_reporting(token, OF_FINDINGS) and _has_finding(token))
+            or (is_reporting(token, BESIDE_MARKS) and _is_beside(doc, i, opening, closing))
             or is_according(token)
             or (token.text in COLONS and find_word(doc, i, 1) in opening)
             or (token.text in DASHES and find_word(doc, i, -1) in closing and find_signature(doc, i))
@@ -85,10 +78,10 @@ def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
     return sorted(cues)
 
 
-def _is_finding(token: Token) -> bool:
-    """Returns whether a poll, a study or the like finds or shows something."""
+def _has_finding(token: Token) -> bool:
+    """Returns whether the subject of a verb is a poll, a study or the like."""
     subjects = (child.lower_ for child in token.lefts if cut_subtype(child.dep_) in SUBJECTS)
-    return token.lower_ in FINDING and any(subject in FINDERS for subject in subjects)
+    return not read_verbs(token.lang_, FINDINGS).isdisjoint(subjects)
 
 
 def _is_beside(doc: Doc, i: int, opening: Set[int], closing: Set[int]) -> bool:
