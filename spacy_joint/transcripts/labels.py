@@ -152,7 +152,7 @@ def find_caption_names(lines: Sequence[str], n_cues: int) -> Set[str]:
     lines = [line for line in lines if not EXAMINATION.match(line)]
     names, labels = find_names(lines), _read_labels(lines)
     n_named = sum(label.name in names for label in labels)
-    if len(names) < n_named and len(labels) >= NAMED_SHARE * n_cues:
+    if (len(names) < n_named or len(labels) == n_cues > 1) and len(labels) >= NAMED_SHARE * n_cues:
         return find_all_names(lines)
     # In films, words such as "Listen:" recur. So a name that is neither in capitals nor marked only counts if at least
     # every third cue has a name. Where nearly all begin with one, as in captions of meetings, any capital tells it.

@@ -3,7 +3,8 @@ Whisper (`start end text`, in milliseconds), labels of Audacity (the same in sec
 above her words), and that of YouTube (`0:02` above or before the words; also `[00:02.000 --> 00:04.000]` or
 `[2.00s -> 4.00s]`, as Whisper and faster-whisper print it). Chats of Slack, Discord, Telegram, Teams and Facebook are
 like Otter's text, but their times are left out, which are those of the day: `Anna Smith  10:02 AM`, `Anna — Today at
-10:02 AM`, `Anna, [12.03.2024 10:02]`, `[10:02 AM] Anna`, or a time below the name or below her words."""
+10:02 AM`, `Anna, [12.03.2024 10:02]`, `[10:02 AM] Anna`, or a time below the name or below her words. Word's
+transcripts have `00:00:02 Anna` above her words."""
 
 import re
 from bisect import bisect
@@ -38,7 +39,7 @@ DAY = rf"(?:{DATE}|\d\d?[./]\d\d?[.]?|Today|Yesterday),?\s(?:at\s)?"
 WHEN = rf"(?:{DAY})?{CLOCK}(?:\s?[AaPp][Mm])?"
 OTTER_NAME = re.compile(
     rf"""
-    (?:\[(?P<before>{WHEN})\]\s+)?
+    (?:(?P<before>\[{WHEN}\]|\d\d:\d\d:\d\d)\s+(?:-\s+)?)?
     (?P<name>[^\W\d_][^\t:\[]{{0,60}}?)
     (?(before)|(?:\s{{2,}}|\t|[ ]—[ ]|,[ ]\[)(?P<time>{WHEN})\]?)\s*
     """,
@@ -114,7 +115,7 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment
         return
     yield from (Segment(f" {line}") for line in lines[: heads[0][0]])
     ends = [number for number, _ in heads[1:]] + [len(lines)]
-    written = [match["time"] or match.groupdict().get("before", "") for _, match in heads]
+    written = [match["time"] or match.groupdict().get("before", "").strip("[]") for _, match in heads]
     # Without names, this is no chat.
     times = read_clocks(written) if "name" in head.groupindex else list(map(read_clock, written))
     for (number, match), end, (start_time, next_time) in zip(heads, ends, pairwise([*times, None]), strict=True):

@@ -292,3 +292,5 @@ def test_directions_after_names_are_kept_as_sounds():
 def test_if_all_cues_begin_with_names_those_that_do_not_recur_are_names_too():
     transcript = read_cues(["Anna Lee: Hi.", "Ben: Hi all.", "Anna Lee: So, the plan."])
     assert list_turns(transcript) == [("Anna Lee", "Hi."), ("Ben", "Hi all."), ("Anna Lee", "So, the plan.")]
+    transcript = read_cues(["Anna Lee: Hi.", "Ben: Hi all."])
+    assert list_turns(transcript) == [("Anna Lee", "Hi."), ("Ben", "Hi all.")]

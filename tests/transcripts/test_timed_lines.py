@@ -62,6 +62,20 @@ def test_the_header_of_otter_is_no_speech(tmp_path):
     assert read(tmp_path / "a.txt").text == "Hi Nora.\nYes. I left.\nBye."
 
 
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ("00:00:02 Anna Smith", "00:00:06 Nora", "01:00:10 Anna Smith"),
+        ("[00:00:02.000] - Anna Smith", "[00:00:06.000] - Nora", "[01:00:10.000] - Anna Smith"),
+    ],
+)
+def test_times_may_be_before_names(heads):
+    words = ("Hi Nora.", "Yes.", "Bye.")
+    transcript = read_string("Audio file\na.m4a\n\n" + "".join(map("{}\n{}\n\n".format, heads, words)))
+    assert list_turns(transcript)[1:] == [("Anna Smith", "Hi Nora."), ("Nora", "Yes."), ("Anna Smith", "Bye.")]
+    assert transcript.find_times(transcript.text.index("Bye"), len(transcript.text))[0] == 3610
+
+
 def test_transcripts_copied_from_youtube_have_times_above_words(tmp_path):
     (tmp_path / "a.txt").write_text("0:00\nhi nora\n0:02\n[Music]\n1:00:10\nso i left\n", "utf8")
     transcript = read(tmp_path / "a.txt")
