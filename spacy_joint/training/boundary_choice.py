@@ -6,9 +6,9 @@ from spacy.tokens import Doc
 
 from ..scoring.raw_text import score_raw_text
 
-# The settings, in the order in which they are chosen, with usual values, and the steps that are tried, on the scale of
-# margins. Smaller steps and gains would fit noise in a small development set.
-USUAL = {"punctuated_bias": -100.0, "marked_bias": 0.0, "unpunctuated_bias": 0.0}
+# The settings, in the order in which they are chosen, and the steps that are tried, on the scale of margins. Smaller
+# steps and gains would fit noise in a small development set.
+SETTINGS = ("punctuated_bias", "marked_bias", "unpunctuated_bias")
 STEP, REACH, PATIENCE, LEAST_GAIN = 50.0, 3, 2, 0.003
 
 
@@ -22,15 +22,15 @@ def choose_biases(parse: Callable[[Mapping[str, float]], Sequence[Doc]], referen
         scores = score_raw_text(parse(biases), references)
         return scores["raw_sents_f"] + scores["raw_las_f"]
 
-    chosen = dict(USUAL)
+    chosen = dict.fromkeys(SETTINGS, 0.0)
     best = score(chosen)
-    for setting in USUAL:
+    for setting in SETTINGS:
         before = dict(chosen)
         for step in (-STEP, STEP):
             # As long as scores improve; a single worse value may be chance.
             n_worse, n = 0, 1
             while n_worse < PATIENCE and n <= REACH:
-                tried = {**before, setting: before[setting] + n * step}
+                tried = {**before, setting: n * step}
                 found = score(tried)
                 n_worse += 1
                 if found > best + LEAST_GAIN:

@@ -3,10 +3,11 @@
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_joint.training.boundary_choice import USUAL, choose_biases
+from spacy_joint.training.boundary_choice import choose_biases
 from spacy_joint.training.feature_choice import choose_features
 
 VOCAB = Vocab()
+NONE = dict.fromkeys(("punctuated_bias", "marked_bias", "unpunctuated_bias"), 0.0)
 
 
 def make_doc(n, relations):
@@ -31,12 +32,12 @@ def test_features_that_do_not_are_left_out():
     assert choose_features([without], [without]) == []
 
 
-def test_the_bias_nearest_to_the_usual_one_with_the_best_sentences_and_trees_is_chosen():
+def test_the_smallest_bias_with_the_best_sentences_and_trees_is_chosen():
     one = Doc(VOCAB, words=["a", "b"], heads=[0, 0], deps=["ROOT", "dep"])
     two = Doc(VOCAB, words=["a", "b"], heads=[0, 1], deps=["ROOT", "ROOT"])
 
     def parse(biases):
         return [two if biases["punctuated_bias"] > -40 else one]
 
-    assert choose_biases(parse, [one]) == USUAL
-    assert choose_biases(parse, [two]) == {**USUAL, "punctuated_bias": 0.0}
+    assert choose_biases(parse, [one]) == {**NONE, "punctuated_bias": -50.0}
+    assert choose_biases(parse, [two]) == NONE
