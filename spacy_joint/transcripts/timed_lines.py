@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise, takewhile
 
 from ..errors import Errors, JointValueError
-from .labels import DATE, are_turns
+from .labels import DATE, NUMBERED, are_turns
 from .transcript import (
     CLOCK,
     DECIMALS,
@@ -132,14 +132,14 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment
 
 
 def _join_times(lines: Sequence[str]) -> Sequence[str]:
-    """Puts times that are lines of their own next to names, if several names recur directly above them, or below them
-    and in the first line."""
+    """Puts times that are lines of their own next to names, if several names recur, or are numbered, directly above
+    them, or below them and in the first line."""
     filled = [line.strip() for line in lines if line.strip()]
     times = {place: match["time"] for place, line in enumerate(filled) if (match := TIME_ALONE.fullmatch(line))}
     for beginnings in ([place - 1 for place in times], [0, *(place + 1 for place in times)]):
         possible = [place for place in beginnings if place in range(len(filled)) and place not in times]
         counts = Counter(filled[place] for place in possible)
-        named = {place for place in possible if counts[filled[place]] > 1}
+        named = {place for place in possible if counts[filled[place]] > 1 or re.fullmatch(NUMBERED, filled[place])}
         if len(named) > max(counts.values(), default=0) and len(named) >= NAMED_SHARE * len(times):
             places, clocks = [*times], [*times.values(), "0:00"]
             heads = {place: f"{filled[place]}\t{clocks[bisect(places, place)]}" for place in named}

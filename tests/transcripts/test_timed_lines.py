@@ -76,6 +76,11 @@ def test_times_may_be_before_names(heads):
     assert transcript.find_times(transcript.text.index("Bye"), len(transcript.text))[0] == 3610
 
 
+def test_numbered_names_above_times_need_not_recur():
+    turns = list_turns(read_string("Speaker 1\n0:02\nhi\nSpeaker 2\n0:06\nyes\nSpeaker 1\n0:09\nbye\n"))
+    assert turns == [("Speaker 1", "hi"), ("Speaker 2", "yes"), ("Speaker 1", "bye")]
+
+
 def test_transcripts_copied_from_youtube_have_times_above_words(tmp_path):
     (tmp_path / "a.txt").write_text("0:00\nhi nora\n0:02\n[Music]\n1:00:10\nso i left\n", "utf8")
     transcript = read(tmp_path / "a.txt")
