@@ -6,10 +6,11 @@ from spacy.tokens import Doc
 
 from ..scoring.raw_text import score_raw_text
 
-# The settings, in the order in which they are chosen, and the steps that are tried, on the scale of margins. Smaller
-# steps and gains would fit noise in a small development set.
-SETTINGS = ("punctuated_bias", "marked_bias", "unpunctuated_bias")
-STEP, REACH, PATIENCE, LEAST_GAIN = 50.0, 3, 2, 0.003
+# The settings, in the order in which they are chosen, with the number of steps that are tried in each direction, on the
+# scale of margins. Smaller steps and gains would fit noise in a small development set; so would more steps of a setting
+# that refines another one.
+REACH = {"punctuated_bias": 3, "marked_bias": 1, "unpunctuated_bias": 3}
+STEP, PATIENCE, LEAST_GAIN = 50.0, 2, 0.003
 
 
 def choose_biases(parse: Callable[[Mapping[str, float]], Sequence[Doc]], references: Sequence[Doc]) -> dict[str, float]:
@@ -22,14 +23,14 @@ def choose_biases(parse: Callable[[Mapping[str, float]], Sequence[Doc]], referen
         scores = score_raw_text(parse(biases), references)
         return scores["raw_sents_f"] + scores["raw_las_f"]
 
-    chosen = dict.fromkeys(SETTINGS, 0.0)
+    chosen = dict.fromkeys(REACH, 0.0)
     best = score(chosen)
-    for setting in SETTINGS:
+    for setting, reach in REACH.items():
         before = dict(chosen)
         for step in (-STEP, STEP):
             # As long as scores improve; a single worse value may be chance.
             n_worse, n = 0, 1
-            while n_worse < PATIENCE and n <= REACH:
+            while n_worse < PATIENCE and n <= reach:
                 tried = {**before, setting: n * step}
                 found = score(tried)
                 n_worse += 1
