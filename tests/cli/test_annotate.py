@@ -371,7 +371,7 @@ def test_all_formats_have_speakers_and_times(annotate, transcript, tmp_path):
     [
         (["text"], "[00:00:01] Anna: hi nora"),
         (["markdown"], "**[00:00:01] Anna:** hi nora"),
-        (["srt"], "1\n00:00:01,000 --> 00:00:03,000\n>> Anna: hi nora it's me\n\n2\n"),
+        (["srt"], "1\n00:00:01,000 --> 00:00:03,000\nAnna: hi nora it's me\n\n2\n"),
         (["vtt"], VTT),
         (["csv"], "start,end,speaker,text\n1.000,"),
         (["csv", "--rows", "word"], ",Anna,hi\n"),
