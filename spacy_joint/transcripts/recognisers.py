@@ -61,8 +61,7 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
     try:
         found = arrange(found)
     except DAMAGE as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise JointValueError(Errors.J466, source=source, service="Hugging Face", reason=reason) from error
+        raise _describe_damage(error, source, "Hugging Face") from error
     # OpenAI's API may return just the text.
     if recognise_whisper(found) and "result" not in found:
         yield from read_whisper(found, source)
@@ -73,9 +72,12 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
     try:
         words = list(service.read(found))
     except DAMAGE as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise JointValueError(Errors.J466, source=source, service=service.name, reason=reason) from error
+        raise _describe_damage(error, source, service.name) from error
     yield from _make_segments(words)
+
+
+def _describe_damage(error: Exception, source: str, service: str) -> JointValueError:
+    return JointValueError(Errors.J466, source=source, service=service, reason=f"{type(error).__name__}: {error}")
 
 
 def _load(text: str) -> Any:

@@ -76,7 +76,7 @@ def read_ctm(content: str, source: str) -> Iterator[Segment]:
 
 def read_tsv(content: str, source: str) -> Iterator[Segment]:
     """Reads the .tsv of Whisper, or labels of Audacity. RAISES ValueError: If a line has other fields (J467)."""
-    per_second = 1 if SECONDS.match(content) else 1000
+    per_second = 1 if SECONDS.match(content.lstrip()) else 1000
     for number, line in enumerate(LINE_END.split(content), start=1):
         if not line.strip() or (number == 1 and line.strip() == TSV_HEADER):
             continue
@@ -155,7 +155,8 @@ def _has_header(lines: Sequence[str]) -> bool:
 
 def _is_tsv(lines: Sequence[str]) -> bool:
     filled = [line for line in lines[:20] if line.strip()]
-    return bool(filled) and (filled[0].strip() == TSV_HEADER or all(map(SECONDS.fullmatch, filled)))
+    has_header = [line.strip() for line in lines[:1]] == [TSV_HEADER]
+    return has_header or (bool(filled) and all(map(SECONDS.fullmatch, filled)))
 
 
 def _is_ctm(lines: Sequence[str]) -> bool:

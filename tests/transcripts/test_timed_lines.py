@@ -110,7 +110,7 @@ def test_lines_that_whisper_prints_have_times(text):
 
 
 def test_labels_of_audacity_have_times_in_seconds():
-    transcript = read_string("0.000000\t1.500000\tHi Nora.\n2.000000\t2.250000\t[Music]\n")
+    transcript = read_string("\n0.000000\t1.500000\tHi Nora.\n2.000000\t2.250000\t[Music]\n")
     assert transcript.text == "Hi Nora. [Music]"
     assert transcript.find_times(0, 8) == (0, 1.5)
 
