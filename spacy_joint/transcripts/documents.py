@@ -44,8 +44,8 @@ def make_doc(nlp: Language, transcript: Transcript) -> Doc:
     Where a turn begins, `token.is_sent_start` is True, so no sentence or tree crosses its start, unless the speaker
     changes within an utterance of a recogniser. Tokens and spans have the extension attributes `_.speaker`,
     `_.start_time` and `_.end_time` (seconds; None if unknown). `token._.time_is_estimated` is True if the start time is
-    estimated by the number of characters, as within a cue. If words have times, `doc._.token_columns["pause"]` has the
-    seconds of silence before each token (NaN if unknown).
+    estimated by the number of characters, as within a cue. If words have times, with gaps between some of them,
+    `doc._.token_columns["pause"]` has the seconds of silence before each token (NaN if unknown).
 
     nlp (Language): The pipeline, of which only the tokenizer is used.
     transcript (Transcript): The transcript, as read by `read`.
@@ -75,7 +75,8 @@ def make_doc(nlp: Language, transcript: Transcript) -> Doc:
             token._.set(name, time)
         if transcript.is_estimated(token.idx):
             token._.set(TIME_IS_ESTIMATED, True)
-    if not np.isnan(pauses).all():
+    # Recognisers that give each word the time until the next one know no pauses.
+    if (pauses > 0).any():
         write_column(doc, PAUSE, pauses)
     return doc
 

@@ -46,6 +46,11 @@ def test_words_with_times_have_pauses_in_a_column():
     assert "pause" not in make_doc(NLP, read_string(VTT, "vtt"))._.token_columns
 
 
+def test_words_without_gaps_have_no_pauses():
+    words = [Segment("so ", start_time=n, end_time=n + 1, is_word=True) for n in range(3)]
+    assert "pause" not in make_doc(NLP, join(words))._.token_columns
+
+
 def test_cues_of_one_speaker_leave_boundaries_open():
     doc = make_doc(NLP, read_string(VTT, "vtt"))
     assert [token.text for token in doc if token.is_sent_start] == ["so", "then", "bye"]
