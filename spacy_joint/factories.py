@@ -125,6 +125,8 @@ def make_joint_sbd_parser(
     punctuated_bias: float = 0.0,
     unpunctuated_bias: float = 0.0,
     marked_bias: float = 0.0,
+    pause_bias: float = 0.0,
+    guide_bias: float = 0.0,
     columns: Mapping[str, Any] = {},
 ) -> None:
     """Makes a parser that jointly predicts sentence boundaries and dependency trees of whole documents.
@@ -140,10 +142,12 @@ def make_joint_sbd_parser(
     boundary_probabilities (bool): Whether to set `Token._.boundary_probability`, the probability that a token starts a
         sentence. The pipeline must have been calibrated, by `python -m spacy joint calibrate`.
     boundary_bias (float | None): A value added to the score of each boundary, on the scale of margins: above 0 for more
-        and shorter sentences, below 0 for fewer and longer ones; unused in training. None: the next three apply.
+        and shorter sentences, below 0 for fewer and longer ones; unused in training. None: the next five apply.
     marked_bias (float): The value where a mark or a line break is before the boundary.
     punctuated_bias, unpunctuated_bias (float): The values for stretches of text with and without punctuation, where
         neither a mark nor a line break is before the boundary (anywhere, for templates without the column `before`).
+    pause_bias, guide_bias (float): Values for text without punctuation, added for each bin of the column `pause` above
+        that of 0.25 seconds, or of `guide_boundary` above that of 0, and subtracted for each bin below.
     """
 
 

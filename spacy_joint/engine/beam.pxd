@@ -20,6 +20,7 @@ from .weights cimport SelectionC, Weights
 
 cdef enum:
     NO_ACTION = 0xFFFF      # of a final item, while others continue
+    MAX_BIAS_ATOMS = 3
     STEPS_PER_CHECK = 1 << 14       # of signals
 
 
@@ -28,13 +29,14 @@ cdef struct HistoryC:
     uint16_t action
 
 
-# A value added to the scores of an action: everywhere, or only where a token slot holds a token with this attribute.
+# A table of values, which are added to the scores of an action. It is indexed by attributes of tokens, if any.
 cdef struct BiasC:
     uint16_t action
-    float value
-    int slot                # -1: everywhere
-    int column
-    uint64_t attribute
+    int n_atoms
+    int[MAX_BIAS_ATOMS] slots
+    int[MAX_BIAS_ATOMS] columns
+    size_t[MAX_BIAS_ATOMS] sizes
+    size_t first            # of its values
 
 
 cdef class Search:
@@ -45,6 +47,7 @@ cdef class Search:
     cdef bint recombines, keeps_gaps
     cdef Scorer scorer
     cdef vector[BiasC] biases
+    cdef vector[float] bias_values
     cdef const SelectionC* selection
 
     cdef ArenaC arena

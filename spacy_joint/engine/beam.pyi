@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -12,8 +12,8 @@ from .weights import Weights
 
 MAX_WIDTH: Final[int]
 MAX_BIAS: Final[float]
-# By action: a number, or an atom and a number for each of its values.
-_Biases: TypeAlias = Mapping[int, float | tuple[str, Mapping[int, float]]]
+# By action: a number, or atoms and a table of numbers that is indexed by their values.
+_Biases: TypeAlias = Mapping[int, float | tuple[Sequence[str], NDArray[np.floating]]]
 
 class Search:
     @property

@@ -39,9 +39,10 @@ cdef class Search:
     system (System): The system to search.
     templates (Templates): The feature templates.
     width (int): The beam width, 1..1024.
-    biases (Mapping[int, float | tuple[str, Mapping[int, float]]]): Values to add to the scores of actions: a number, or
-        an atom of the templates, such as "b0.style", and a number for each of its values; 0 for others.
-    RAISES ValueError: If a number is out of range, or the templates lack the system's slots or the atom of a bias.
+    biases (Mapping[int, float | tuple[Sequence[str], np.ndarray]]): Values to add to the scores of actions: a number,
+        or one to three atoms of the templates, such as "b0.style", and an array of numbers that is indexed by their
+        values; 0 beyond it.
+    RAISES ValueError: If a number is out of range, or the templates lack the system's slots or the atoms of a bias.
     """
 
     def __cinit__(self, System system not None, Templates templates not None, int width, biases=None):
@@ -87,21 +88,28 @@ cdef class Search:
 
     cdef int add_bias(self, action, value) except -1:
         cdef BiasC bias
-        bias.slot, bias.column = -1, 0
-        values = {0: value}
-        if isinstance(value, tuple):
-            atom, values = value
+        cdef const float[::1] numbers
+        cdef size_t i
+        atoms, table = value if isinstance(value, tuple) else ((), value)
+        table = np.asarray(table, dtype=np.float32)
+        if not 0 <= action < self.system.n_actions or not (np.abs(table) <= MAX_BIAS).all():
+            allowed = f"numbers up to {MAX_BIAS} for an action of the system"
+            name = f"The bias of action {action}"
+            raise JointValueError(Errors.J030, name=name, value=table.tolist(), allowed=allowed)
+        if len(atoms) != table.ndim or table.ndim > MAX_BIAS_ATOMS:
+            allowed = f"a dimension for each atom, at most {MAX_BIAS_ATOMS}"
+            raise JointValueError(Errors.J001, name="bias", value=table.shape, allowed=allowed)
+        slots, columns = self.system.token_slots, self.templates.columns
+        for n, atom in enumerate(atoms):
             token, _, column = atom.rpartition(".")
-            slots, columns = self.system.token_slots, self.templates.columns
             if token not in slots or column not in columns:
                 raise JointValueError(Errors.J156, atom=atom, tokens=", ".join(slots), columns=", ".join(columns))
-            bias.slot, bias.column = slots[token], columns.index(column)
-        for attribute, value in values.items():
-            if not 0 <= action < self.system.n_actions or not abs(value) <= MAX_BIAS:
-                allowed = f"a number up to {MAX_BIAS} for an action of the system"
-                raise JointValueError(Errors.J030, name=f"The bias of action {action}", value=value, allowed=allowed)
-            bias.action, bias.value, bias.attribute = action, value, attribute
-            self.biases.push_back(bias)
+            bias.slots[n], bias.columns[n], bias.sizes[n] = slots[token], columns.index(column), table.shape[n]
+        bias.action, bias.n_atoms, bias.first = action, table.ndim, self.bias_values.size()
+        numbers = table.ravel()
+        for i in range(<size_t>table.size):
+            self.bias_values.push_back(numbers[i])
+        self.biases.push_back(bias)
         return 0
 
     cdef char* state(self, int item) noexcept nogil:
@@ -143,10 +151,19 @@ cdef class Search:
 
     cdef void favour(self, const InputC* input, const uint64_t* slots, float* scores) noexcept nogil:
         cdef BiasC bias
+        cdef size_t at
+        cdef uint64_t value
+        cdef int i
         for bias in self.biases:
-            # A token slot holds a row of the input, even if there is no token.
-            if bias.slot < 0 or input.cells[slots[bias.slot] * input.n_columns + bias.column] == bias.attribute:
-                scores[bias.action] += bias.value
+            at = 0
+            for i in range(bias.n_atoms):
+                # A token slot holds a row of the input, even if there is no token.
+                value = input.cells[slots[bias.slots[i]] * input.n_columns + bias.columns[i]]
+                if value >= bias.sizes[i]:
+                    break
+                at = at * bias.sizes[i] + value
+            else:
+                scores[bias.action] += self.bias_values[bias.first + at]
 
     cdef void mask(self, uint64_t legal, float* scores) noexcept nogil:
         cdef int k, a

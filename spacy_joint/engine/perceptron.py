@@ -1,6 +1,6 @@
 """The structured perceptron: a linear model with beam search that is trained on search errors."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ class Perceptron(LinearModel):
         self.update_strategy = update_strategy
         self.rule = rule
         # Values added to the scores of actions in prediction, but not in training.
-        self.biases: dict[int, float | tuple[str, Mapping[int, float]]] = {}
+        self.biases: dict[int, float | tuple[Sequence[str], np.ndarray]] = {}
 
     def predict(self, columns: Columns) -> np.ndarray:
         """Returns the best actions that the beam finds for a document (uint16)."""

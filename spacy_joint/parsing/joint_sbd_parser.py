@@ -19,7 +19,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..annotation import multiword_tokens  # noqa: F401  # registers Token._.ud_words for all parsed documents
-from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD
+from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD, PAUSE
 from ..annotation.extensions import register
 from ..annotation.glossary import extend_glossary
 from ..annotation.noun_chunks import use_noun_chunks, use_noun_chunks_in
@@ -57,6 +57,9 @@ ROOT = "ROOT"
 # Settings: biases of all boundaries, and of unmarked ones in text with and without punctuation; then of marked ones.
 BIASES = ("boundary_bias", "punctuated_bias", "unpunctuated_bias")
 MARKED_BIAS = "marked_bias"
+# Biases of unmarked boundaries in text without punctuation by a column of numbers, and the number that changes nothing:
+# seconds, log-odds.
+COLUMN_BIASES = {"pause_bias": (PAUSE, 0.25), "guide_bias": (GUIDE_BOUNDARY, 0.0)}
 # The key of a calibration in the cfg.
 CALIBRATION = "calibration"
 
@@ -101,7 +104,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:
         super().__init__(vocab, model, name, **settings)
-        for setting in (*BIASES, MARKED_BIAS):
+        for setting in (*BIASES, MARKED_BIAS, *COLUMN_BIASES):
             if self.cfg[setting] is not None:
                 check_range(setting, self.cfg[setting], -MAX_BIAS, MAX_BIAS)
         use_noun_chunks_in(vocab, noun_chunks)
@@ -154,17 +157,25 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         """Changes settings with biases."""
         self.cfg.update(changed)
         overall, *by_style = (self.cfg[setting] for setting in BIASES)
+        table: np.ndarray
+        columns = self.perceptron.templates.columns
         # Templates that read neither cannot tell kinds of text apart.
-        if overall is None and BEFORE in self.perceptron.templates.columns:
-            marks = zip(((WORD, COMMA), (UNMARKED,)), by_style, strict=True)
-            biases = dict.fromkeys(range(N_VALUES), self.cfg[MARKED_BIAS]) if self.cfg[MARKED_BIAS] else {}
-            biases |= {mark + closed: bias for values, bias in marks for mark in values for closed in CLOSED}
-            self.perceptron.biases = {SB_ACTION: (f"b0.{BEFORE}", biases)}
-        elif overall is None and STYLE in self.perceptron.templates.columns:
-            styles = dict(zip((PUNCTUATED, UNPUNCTUATED), by_style, strict=True))
-            self.perceptron.biases = {SB_ACTION: (f"b0.{STYLE}", styles)}
+        if overall is None and BEFORE in columns:
+            table = np.full(N_VALUES, self.cfg[MARKED_BIAS])
+            for marks, bias in zip(((WORD, COMMA), (UNMARKED,)), by_style, strict=True):
+                table[np.add.outer(marks, CLOSED)] = bias
+            atoms = [BEFORE]
+            for setting, (column, neutral) in COLUMN_BIASES.items():
+                edges = self.custom_columns.edges.get(column)
+                if self.cfg[setting] and column in columns and edges is not None:
+                    atoms.append(column)
+                    table = _add_bins(table, edges, neutral, self.cfg[setting])
+        elif overall is None and STYLE in columns:
+            table, atoms = np.zeros(max(PUNCTUATED, UNPUNCTUATED) + 1), [STYLE]
+            table[[PUNCTUATED, UNPUNCTUATED]] = by_style
         else:
-            self.perceptron.biases = {SB_ACTION: overall or 0.0}
+            table, atoms = np.full((), overall or 0.0), []
+        self.perceptron.biases = {SB_ACTION: ([f"b0.{column}" for column in atoms], table)}
         self.perceptron.forget_searches()
 
     def make_instances(self, example: Example) -> list[Instance]:
@@ -279,10 +290,10 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def _describe_search(self) -> dict[str, Any]:
         """Returns the settings that margins depend on."""
-        # Calibrations of earlier versions lack the last one.
-        marked = {MARKED_BIAS: self.cfg[MARKED_BIAS]} if self.cfg[MARKED_BIAS] else {}
+        # Calibrations of earlier versions lack the last ones.
+        others = {setting: self.cfg[setting] for setting in (MARKED_BIAS, *COLUMN_BIASES) if self.cfg[setting]}
         biases = {setting: self.cfg[setting] for setting in BIASES}
-        return {"beam_width": self.perceptron.beam_width, **biases, **marked}
+        return {"beam_width": self.perceptron.beam_width, **biases, **others}
 
     def forget_predictions(self) -> None:
         """Drops the calibration, because the weights change."""
@@ -471,3 +482,12 @@ def _set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray) -> None:
     # Transposed, because spaCy transposes it again.
     columns = np.stack([(heads - np.arange(len(doc))).astype(np.uint64), labels])
     doc.from_array([HEAD, DEP], columns.T)  # type: ignore[arg-type]  # wrong in its stub
+
+
+def _add_bins(table: np.ndarray, edges: np.ndarray, neutral: float, bias: float) -> np.ndarray:
+    """Adds a dimension to a table of biases by `before`: the bins of a column, of which 0 is that of unknown values.
+    `bias` is that of the first bin above the one of `neutral`."""
+    biases = np.repeat(table[..., np.newaxis], len(edges) + 2, axis=-1)
+    n_above = np.arange(len(edges) + 1) - np.searchsorted(edges, neutral, side="right")
+    biases[np.add(UNMARKED, CLOSED), ..., 1:] += bias * n_above
+    return biases

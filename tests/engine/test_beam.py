@@ -65,7 +65,10 @@ def test_recombination_makes_a_narrow_beam_exact_where_states_are_few():
     assert found[2] == found[1000]
 
 
-@pytest.mark.parametrize("biases", [{-1: 1.0}, {10_000: 1.0}, {0: float("nan")}, {0: float("inf")}])
+@pytest.mark.parametrize(
+    "biases",
+    [{-1: 1.0}, {10_000: 1.0}, {0: float("nan")}, {0: float("inf")}, {0: (["w.word"], np.array([0.0, np.nan]))}],
+)
 def test_invalid_biases_are_refused(biases):
     with pytest.raises(ValueError, match="J030"):
         Search(TAGGING, templates_for(TAGGING), 4, biases)
@@ -74,14 +77,24 @@ def test_invalid_biases_are_refused(biases):
 @pytest.mark.parametrize("atom", ["w.style", "x.word", "word", "tag-1"])
 def test_a_bias_reads_what_templates_read(atom):
     with pytest.raises(ValueError, match="J156"):
-        Search(TAGGING, templates_for(TAGGING), 4, {0: (atom, {1: 1.0})})
+        Search(TAGGING, templates_for(TAGGING), 4, {0: ([atom], np.ones(2))})
+
+
+@pytest.mark.parametrize(
+    "bias", [(["w.word"], np.ones((2, 2))), ([], np.ones(2)), (4 * ["w.word"], np.ones((2, 2, 2, 2)))]
+)
+def test_a_table_of_biases_has_a_dimension_for_each_of_three_atoms_at_most(bias):
+    with pytest.raises(ValueError, match="J001"):
+        Search(TAGGING, templates_for(TAGGING), 4, {0: bias})
 
 
 def test_a_bias_may_depend_on_a_token():
-    columns = Columns(COLUMNS, np.array([[1, 1], [2, 1], [3, 1], [2, 1]], dtype=np.uint64))
+    columns = Columns(COLUMNS, np.array([[1, 1], [2, 1], [3, 1], [2, 2], [9, 1]], dtype=np.uint64))
     weights = random_weights(TAGGING, scale=0.0)
-    search = Search(TAGGING, templates_for(TAGGING), 4, {2: ("w.word", {2: 1.0, 3: -1.0}), 1: ("w.word", {3: 2.0})})
-    assert search.predict(weights, columns).tolist() == [0, 2, 1, 2]
+    by_both = np.zeros((3, 3))
+    by_both[2, 1] = 1.0
+    biases = {2: (["w.word", f"w.{COLUMNS[1]}"], by_both), 1: (["w.word"], np.array([0.0, 0.0, 0.0, 2.0]))}
+    assert Search(TAGGING, templates_for(TAGGING), 4, biases).predict(weights, columns).tolist() == [0, 2, 1, 0, 0]
 
 
 @QUICK

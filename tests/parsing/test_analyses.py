@@ -3,6 +3,7 @@
 from functools import cache
 from itertools import dropwhile
 
+import numpy as np
 import pytest
 import spacy
 from hypothesis import given, settings
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 
 import spacy_joint
-from spacy_joint.parsing.joint_sbd_parser import BIASES
+from spacy_joint.annotation.custom_columns import write_column
+from spacy_joint.parsing.joint_sbd_parser import BIASES, COLUMN_BIASES
 from spacy_joint.pipes.streaming import stream_sentences
 
 WORDS = ["you", "said", "you", "have", "four", "cats", "i", "have", "four", "cats", "how", "old", "are", "they"]
@@ -192,8 +194,9 @@ def with_biases():
     """The shipped pipeline, with other biases for each test."""
     nlp = spacy_joint.load()
 
-    def with_biases(*values):
-        nlp.get_pipe("joint_sbd_parser").set_biases(dict(zip(BIASES, values, strict=False)))
+    def with_biases(*values, pause_bias=0.0):
+        settings = dict(zip(BIASES, values, strict=False))
+        nlp.get_pipe("joint_sbd_parser").set_biases({**settings, "pause_bias": pause_bias})
         return nlp
 
     return with_biases
@@ -226,7 +229,7 @@ def test_given_boundaries_take_precedence_over_a_bias(with_biases):
 
 
 @pytest.mark.parametrize("bias", [1e7, -1e7])
-@pytest.mark.parametrize("setting", BIASES)
+@pytest.mark.parametrize("setting", [*BIASES, *COLUMN_BIASES])
 def test_a_bias_is_a_number_in_the_range_of_scores(setting, bias):
     with pytest.raises(ValueError, match=rf"J030.*{setting}"):
         spacy.blank("en").add_pipe("joint_sbd_parser", config={setting: bias})
@@ -244,6 +247,21 @@ def test_each_stretch_of_text_has_its_own_bias(with_biases):
     assert starts and all(first <= start <= last for start in starts)
     streamed = [sentence.text for sentence in stream_sentences([text], nlp)]
     assert streamed == [sentence.text for sentence in doc.sents]
+
+
+@pytest.mark.parametrize(("text", "n_split"), [("so we left and it rained all day ", 2), ("We left. It rained. ", 0)])
+def test_pauses_split_text_without_punctuation_by_a_bias(with_biases, text, n_split):
+    starts = {}
+    for pause_bias in (0.0, 1e4):
+        nlp = with_biases(None, 0.0, 0.0, pause_bias=pause_bias)
+        doc = nlp.make_doc(text * 12)
+        pauses = np.zeros(len(doc))
+        # After "we".
+        pauses[[2, 10]] = 1.0
+        write_column(doc, "pause", pauses)
+        starts[pause_bias] = {token.i for token in nlp(doc) if token.is_sent_start}
+    assert len(starts[1e4] & {2, 10}) == n_split and not starts[0.0] & {2, 10}
+    assert n_split or starts[1e4] == starts[0.0]
 
 
 def test_one_bias_overrules_those_of_kinds_of_text(with_biases):
