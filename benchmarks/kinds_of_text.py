@@ -134,6 +134,7 @@ def biases(
     model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
     corpora: Annotated[list[Path], typer.Argument(help="CoNLL-U files.")],
     by_genre: Annotated[bool, typer.Option(help="Group documents by genre, as in GUM_genre_name.")] = False,
+    setting: Annotated[str, typer.Option(help="The bias, a setting of the parser.")] = "boundary_bias",
     output: Output = None,
 ) -> None:
     """Show boundary F1 and LAS by bias without marks, lower-cased, and the best bias of all other groups.
@@ -142,7 +143,7 @@ def biases(
     """
     scores: dict[str, dict[int, tuple[float, float]]] = defaultdict(dict)
     for bias in BIASES:
-        nlp = spacy.load(model, config={"components": {PARSER: {"boundary_bias": float(bias)}}})
+        nlp = spacy.load(model, config={"components": {PARSER: {setting: float(bias)}}})
         for corpus in corpora:
             for group, documents in group_documents(corpus, read_references(corpus, nlp.vocab), by_genre).items():
                 starred = make_kind(documents, "no marks", "lower case")

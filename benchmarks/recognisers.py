@@ -10,7 +10,7 @@ is of the ends within calls, over all calls. Our pipelines get the words of a ca
 speakers: without and with times.
 """
 
-from measure import format_table, replace_section, write_results
+from measure import PARSER, format_table, replace_section, write_results
 
 # isort: split
 import csv
@@ -162,11 +162,13 @@ def main(
     directory: Annotated[Path, typer.Argument(help="Directory of calls: a reference and recognisers.")],
     pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
     limit: Annotated[int, typer.Option(help="Number of calls; 0: all.")] = 0,
+    pause_bias: Annotated[float | None, typer.Option(help="Another pause_bias for our pipelines.")] = None,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `recognisers`.")] = None,
 ) -> None:
     """Score recognisers and pipelines."""
-    results = measure(directory, {name: spacy.load(name) for name in pipelines}, limit)
+    config = {} if pause_bias is None else {"components": {PARSER: {"pause_bias": pause_bias}}}
+    results = measure(directory, {name: spacy.load(name, config=config) for name in pipelines}, limit)
     columns = ["WER", "itself", *(f"{name}{times}" for name in pipelines for times in ("", ", times"))]
     rows = [
         [name, *(f"{scores[column]:.1f}" if column in scores else "" for column in columns)]
