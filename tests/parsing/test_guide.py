@@ -132,6 +132,19 @@ def write_guide(doc, reference, wrong=()):
         write_column(doc, name, values)
 
 
+@pytest.mark.parametrize(("marks", "expected"), [([], [0, 3]), (["."], [0])])
+def test_a_bias_follows_the_guide_in_text_without_punctuation(read_examples, small_model, marks, expected):
+    nlp = spacy.blank("en")
+    settings = {"model": small_model, "columns": COLUMNS, "guide_bias": 1e4, "punctuated_bias": -1e3}
+    parser = nlp.add_pipe("joint_sbd_parser", config=settings)
+    # All weights are zero.
+    nlp.initialize(lambda: read_examples(nlp, keep=["TAG"], limit=1))
+    words = ["so", "it", "rained", "we", "left", *marks]
+    doc = Doc(nlp.vocab, words=words, tags=["X"] * len(words))
+    write_guide(doc, Doc(nlp.vocab, words=words, sent_starts=[1, 0, 0, 1, 0, *[0] * len(marks)]))
+    assert [token.i for token in parser(doc) if token.is_sent_start] == expected
+
+
 def test_a_parser_learns_to_follow_a_guide(read_examples, small_model):
     scores = []
     for columns in ({}, COLUMNS):
