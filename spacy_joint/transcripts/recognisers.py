@@ -6,7 +6,6 @@ speaker often mislabel a few words, so a change of speaker certainly begins a se
 """
 
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -14,12 +13,10 @@ from typing import Any, NamedTuple
 from ..errors import Errors, JointValueError
 from .messages import find_messages, read_messages
 from .transcript import Format, Segment
-from .whisper import MAX_TIME, Part, arrange, divide, read_whisper, recognise_whisper
+from .whisper import Part, divide, name_speaker, read_times, read_whisper, recognise_whisper, require_text
 
 # Errors that values of the wrong type and missing values raise.
 DAMAGE = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
-# Names of unknown speakers; "UU" is Speechmatics'.
-UNKNOWN = ("UU", "")
 # Keys of vosk's results. Results without words have just a text, like other objects; partial ones are skipped.
 VOSK_KEYS = frozenset(("result", "alternatives", "partial"))
 TICKS = 10_000_000  # per second, in Azure
@@ -30,22 +27,23 @@ class Spoken(NamedTuple):
 
     text: str
     times: tuple[float, float] | None
-    speaker: str | None = None
+    speaker: Any = None  # see `name_speaker`
     is_mark: bool = False
     begins_utterance: bool = False
 
 
 class Service(NamedTuple):
-    """The JSON of a service: recognises its objects, and reads their words."""
+    """The JSON of a service: recognises its objects, and reads their words, or else their segments."""
 
     name: str
     recognise: Callable[[dict[str, Any]], bool]
-    read: Callable[[dict[str, Any]], Iterable[Spoken]]
+    read: Callable[[dict[str, Any]], Iterable[Any]]
+    has_words: bool = True
 
 
 def read_recogniser(text: str, source: str) -> Iterator[Segment]:
     """Reads the JSON of a recogniser. RAISES ValueError: If the file, called `source` in errors, is not JSON (J464),
-    not of a known recogniser or chat (J465), or has invalid values (J030, J466)."""
+    not of a known recogniser or chat (J465), or damaged (J466)."""
     try:
         content = _load(text) if text.strip() else None
     except (RecursionError, ValueError) as error:
@@ -58,26 +56,15 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
         yield from read_messages(messages)
         return
     found = _wrap(content) if isinstance(content, list) else content if isinstance(content, dict) else {}
-    try:
-        found = arrange(found)
-    except DAMAGE as error:
-        raise _describe_damage(error, source, "Hugging Face") from error
-    # OpenAI's API may return just the text.
-    if recognise_whisper(found) and "result" not in found:
-        yield from read_whisper(found, source)
-        return
     service = next((service for service in SERVICES if _is_of(service, found)), None)
     if service is None:
         raise JointValueError(Errors.J465, source=source)
     try:
-        words = list(service.read(found))
+        parts = list(service.read(found))
     except DAMAGE as error:
-        raise _describe_damage(error, source, service.name) from error
-    yield from _make_segments(words)
-
-
-def _describe_damage(error: Exception, source: str, service: str) -> JointValueError:
-    return JointValueError(Errors.J466, source=source, service=service, reason=f"{type(error).__name__}: {error}")
+        reason = f"{type(error).__name__}: {error}"
+        raise JointValueError(Errors.J466, source=source, service=service.name, reason=reason) from error
+    yield from _make_segments(parts) if service.has_words else parts
 
 
 def _load(text: str) -> Any:
@@ -117,37 +104,12 @@ def _make_segments(words: Sequence[Spoken]) -> Iterator[Segment]:
         start, end = word.times or (None, None)
         yield Segment(
             f" {text}",
-            None if word.speaker in UNKNOWN else word.speaker,
+            name_speaker(word.speaker),
             start,
             end,
             is_word=word.times is not None,
             is_speaker_unsure=not word.begins_utterance,
         )
-
-
-def _read_times(start: Any, end: Any, per_second: float = 1) -> tuple[float, float] | None:
-    """Reads times in seconds; None if they are missing or impossible."""
-    if start is None or end is None:
-        return None
-    first, last = (_read_number(time) / per_second for time in (start, end))
-    return (first, last) if 0 <= first <= last < MAX_TIME and math.isfinite(last) else None
-
-
-def _read_number(time: Any) -> float:
-    """Reads 1.5, "1.5", "1.500s", or {"seconds": 1, "nanos": 500000000}."""
-    if isinstance(time, dict):
-        return float(time.get("seconds", 0)) + float(time.get("nanos", 0)) / 1e9
-    return float(time.removesuffix("s") if isinstance(time, str) else time)
-
-
-def _name(speaker: Any) -> str | None:
-    return None if speaker is None else str(speaker)
-
-
-def _require_text(text: Any) -> str:
-    if not isinstance(text, str):
-        raise TypeError(f"{text!r} is not a string")
-    return text
 
 
 def _read_aws(content: dict[str, Any]) -> Iterator[Spoken]:
@@ -158,29 +120,29 @@ def _read_aws(content: dict[str, Any]) -> Iterator[Spoken]:
     for item in results["items"]:
         start = item.get("start_time")
         speaker = item.get("speaker_label", speakers.get(start))
-        times = _read_times(start, item.get("end_time"))
-        yield Spoken(_require_text(item["alternatives"][0]["content"]), times, speaker, item["type"] == "punctuation")
+        times = read_times(start, item.get("end_time"))
+        yield Spoken(require_text(item["alternatives"][0]["content"]), times, speaker, item["type"] == "punctuation")
 
 
 def _read_elevenlabs(content: dict[str, Any]) -> Iterator[Spoken]:
     for word in content["words"]:
         if word["type"] != "spacing":
-            yield Spoken(_require_text(word["text"]), _read_times(word["start"], word["end"]), word.get("speaker_id"))
+            yield Spoken(require_text(word["text"]), read_times(word["start"], word["end"]), word.get("speaker_id"))
 
 
 def _read_watson(content: dict[str, Any]) -> Iterator[Spoken]:
     speakers = {label["from"]: label["speaker"] for label in content.get("speaker_labels", ())}
     for result in content["results"]:
         for text, start, end in result["alternatives"][0]["timestamps"]:
-            yield Spoken(_require_text(text), _read_times(start, end), _name(speakers.get(start)))
+            yield Spoken(require_text(text), read_times(start, end), speakers.get(start))
 
 
 def _read_speechmatics(content: dict[str, Any]) -> Iterator[Spoken]:
     for item in content["results"]:
         if item.get("alternatives"):
             best = item["alternatives"][0]
-            times = _read_times(item["start_time"], item["end_time"])
-            yield Spoken(_require_text(best["content"]), times, best.get("speaker"), item["type"] == "punctuation")
+            times = read_times(item["start_time"], item["end_time"])
+            yield Spoken(require_text(best["content"]), times, best.get("speaker"), item["type"] == "punctuation")
 
 
 def _read_google(content: dict[str, Any]) -> Iterator[Spoken]:
@@ -193,14 +155,10 @@ def _read_google(content: dict[str, Any]) -> Iterator[Spoken]:
         for word in result.get("words", ()):
             # Zero is left out.
             start = _get(word, "startTime", "startOffset") or 0
-            speaker = _get(word, "speakerTag", "speakerLabel") or None
-            yield Spoken(
-                _require_text(word["word"]),
-                _read_times(start, _get(word, "endTime", "endOffset")),
-                _name(speaker),
-            )
+            times = read_times(start, _get(word, "endTime", "endOffset"))
+            yield Spoken(require_text(word["word"]), times, _get(word, "speakerTag", "speakerLabel") or None)
         if not result.get("words"):
-            yield Spoken(_require_text(result.get("transcript", "")), None)
+            yield Spoken(require_text(result.get("transcript", "")), None)
 
 
 def _find_google_results(content: dict[str, Any]) -> list[dict[str, Any]]:
@@ -224,28 +182,28 @@ def _read_deepgram(content: dict[str, Any]) -> Iterator[Spoken]:
     for number, channel in enumerate(channels):
         for word in channel["alternatives"][0]["words"]:
             # Each channel is a person, as in telephone calls.
-            speaker = f"channel {number}" if len(channels) > 1 else _name(word.get("speaker"))
-            text = _require_text(word.get("punctuated_word", word["word"]))
-            words.append(Spoken(text, _read_times(word["start"], word["end"]), speaker))
+            speaker = f"channel {number}" if len(channels) > 1 else word.get("speaker")
+            text = require_text(word.get("punctuated_word", word["word"]))
+            words.append(Spoken(text, read_times(word["start"], word["end"]), speaker))
     return iter(sorted(words, key=lambda word: word.times or (0, 0)) if len(channels) > 1 else words)
 
 
 def _read_assemblyai(content: dict[str, Any]) -> Iterator[Spoken]:
     for utterance in content.get("utterances") or [content]:
         for place, word in enumerate(utterance["words"]):
-            times = _read_times(word["start"], word["end"], 1000)
-            yield Spoken(_require_text(word["text"]), times, _name(word.get("speaker")), begins_utterance=not place)
+            times = read_times(word["start"], word["end"], 1000)
+            yield Spoken(require_text(word["text"]), times, word.get("speaker"), begins_utterance=not place)
 
 
 def _read_rev(content: dict[str, Any]) -> Iterator[Spoken]:
     for monologue in content["monologues"]:
         begins = True
         for element in monologue["elements"]:
-            text = _require_text(element["value"]).strip()
+            text = require_text(element["value"]).strip()
             if text:
-                times = _read_times(element.get("ts"), element.get("end_ts"))
+                times = read_times(element.get("ts"), element.get("end_ts"))
                 is_mark = element["type"] == "punct" and not begins
-                yield Spoken(text, times, _name(monologue.get("speaker")), is_mark, begins)
+                yield Spoken(text, times, monologue.get("speaker"), is_mark, begins)
                 begins = False
 
 
@@ -266,10 +224,10 @@ def _read_vosk(content: dict[str, Any]) -> Iterator[Spoken]:
     for result in _list_vosk_results(content):
         best = result["alternatives"][0] if result.get("alternatives") else result
         for place, word in enumerate(best.get("result", ())):
-            text = _require_text(word["word"] if "word" in word else word["text"])
-            yield Spoken(text, _read_times(word.get("start"), word.get("end")), begins_utterance=not place)
+            text = require_text(word["word"] if "word" in word else word["text"])
+            yield Spoken(text, read_times(word.get("start"), word.get("end")), begins_utterance=not place)
         if not best.get("result") and best.get("text"):
-            yield Spoken(_require_text(best["text"]), None)
+            yield Spoken(require_text(best["text"]), None)
 
 
 def _read_azure(content: dict[str, Any]) -> Iterator[Spoken]:
@@ -285,12 +243,12 @@ def _read_azure(content: dict[str, Any]) -> Iterator[Spoken]:
 
         def read(part: dict[str, Any], unit: str = unit, per_second: int = per_second) -> tuple[float, float] | None:
             start, length = part.get(f"offset{unit}"), part.get(f"duration{unit}")
-            return None if start is None or length is None else _read_times(start, start + length, per_second)
+            return None if start is None or length is None else read_times(start, start + length, per_second)
 
-        speaker = _name(phrase.get("speaker"))
-        spoken = [Part(_require_text(_get_azure_text(word)), read(word), None) for word in words]
+        speaker = phrase.get("speaker")
+        spoken = [Part(require_text(_get_azure_text(word)), read(word), None) for word in words]
         is_spaced = begins = True
-        for part in divide(Part(_require_text(text), read(phrase), speaker), spoken):
+        for part in divide(Part(require_text(text), read(phrase), speaker), spoken):
             is_spaced |= part.text[:1].isspace()
             if part.text.strip():
                 # Only words that are found in the text have times.
@@ -304,6 +262,7 @@ def _get_azure_text(word: dict[str, Any]) -> Any:
 
 
 SERVICES = (
+    Service("Whisper", recognise_whisper, read_whisper, has_words=False),
     Service("AWS Transcribe", lambda content: isinstance(content["results"]["items"], list), _read_aws),
     Service("Deepgram", lambda content: isinstance(content["results"]["channels"], list), _read_deepgram),
     Service("Speechmatics", lambda content: "type" in content["results"][0], _read_speechmatics),

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ..errors import Errors, JointValueError
 from .transcript import Segment, is_sound
 
 
@@ -30,10 +29,8 @@ LAYOUTS = (
     Layout("segments", "words", "word", None, "start", "end", 1),
     Layout("transcription", "tokens", "text", "offsets", "from", "to", 1000),
 )
-# The name of unknown speakers in whisper.cpp.
-UNKNOWN = "?"
-NUMBER = (int, float)
-KINDS = {dict: "an object", list: "a list", str: "a string", NUMBER: "a number"}
+# Names of unknown speakers: "?" is whisper.cpp's, "UU" Speechmatics'.
+UNKNOWN = (None, "", "?", "UU")
 MAX_TIME = 1e15
 
 
@@ -46,7 +43,41 @@ class Part(NamedTuple):
     is_word: bool = False
 
 
-def arrange(content: dict[str, Any]) -> dict[str, Any]:
+def recognise_whisper(content: dict[str, Any]) -> bool:
+    """Returns whether an object is of a known layout."""
+    match content:
+        case {"segments": list()} | {"transcription": list()} | {"result": {"transcription": {"utterances": list()}}}:
+            return True
+        case {"text": str(), "result": _}:
+            # Of vosk.
+            return False
+        case {"text": str()}:
+            # OpenAI's API may return words without segments, or neither.
+            words = content.get("words", [])
+            return isinstance(words, list) and all(isinstance(word, dict) and "word" in word for word in words)
+    return False
+
+
+def read_whisper(content: dict[str, Any]) -> Iterator[Segment]:
+    """Reads an object of a known layout."""
+    content = _arrange(content)
+    layout = next((layout for layout in LAYOUTS if layout.segments in content), LAYOUTS[0])
+    begins_turn = False
+    for segment in content.get(layout.segments, [content]):
+        whole = _read_part(segment, "text", layout)
+        words = [_read_part(word, layout.word, layout) for word in segment.get(layout.words) or []]
+        is_all_sound = is_sound(whole.text)
+        for at, part in enumerate(divide(whole, words)):
+            start, end = part.times or (None, None)
+            spoken = Segment(
+                part.text, part.speaker, start, end, begins_turn, False, is_all_sound, part.is_word, at > 0
+            )
+            yield spoken._replace(is_estimated=at > 0 and not part.is_word)
+            begins_turn = False
+        begins_turn = bool(segment.get("speaker_turn_next"))
+
+
+def _arrange(content: dict[str, Any]) -> dict[str, Any]:
     """Arranges the chunks of Hugging Face's pipelines, which may be words, and the utterances of Gladia like Whisper's
     segments; returns other objects as they are."""
     match content:
@@ -61,63 +92,38 @@ def arrange(content: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def recognise_whisper(content: dict[str, Any]) -> bool:
-    """Returns whether an object is of a known layout."""
-    return _find_layout(content) is not None or _has_loose_words(content)
+def _read_part(spoken: dict[str, Any], key: str, layout: Layout) -> Part:
+    """Reads a segment or word, by the key of its text."""
+    times = spoken.get(layout.times, {}) if layout.times else spoken
+    found = read_times(times.get(layout.start), times.get(layout.end), layout.per_second)
+    return Part(require_text(spoken[key]), found, name_speaker(spoken.get("speaker")))
 
 
-def _find_layout(content: dict[str, Any]) -> Layout | None:
-    return next((layout for layout in LAYOUTS if isinstance(content.get(layout.segments), list)), None)
+def require_text(text: Any) -> str:
+    """Returns a text. RAISES TypeError: If it is something else."""
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} is not a string")
+    return text
 
 
-def _has_loose_words(content: dict[str, Any]) -> bool:
-    """Returns whether OpenAI's API was asked for words without segments, or for neither."""
-    words = content.get("words", [])
-    are_words = isinstance(words, list) and all(isinstance(word, dict) and "word" in word for word in words)
-    return isinstance(content.get("text"), str) and are_words
+def read_times(start: Any, end: Any, per_second: float = 1) -> tuple[float, float] | None:
+    """Reads times in seconds; None if they are missing or impossible."""
+    if start is None or end is None:
+        return None
+    first, last = map(_read_number, (start, end))
+    return (first / per_second, last / per_second) if 0 <= first <= last < MAX_TIME else None
 
 
-def read_whisper(content: dict[str, Any], source: str) -> Iterator[Segment]:
-    """Reads an object of a known layout. RAISES ValueError: If it has invalid values (J030)."""
-    layout = _find_layout(content)
-    if layout is None:
-        layout, content = LAYOUTS[0], {LAYOUTS[0].segments: [content]}
-    begins_turn = False
-    for number, segment in enumerate(content[layout.segments], start=1):
-        place = f"{source}, segment {number}"
-        whole = _read_part(segment, "the segment", "text", layout, place)
-        words = _require(segment.get(layout.words) or [], list, layout.words, place)
-        parts = divide(whole, [_read_part(word, "a word", layout.word, layout, place) for word in words])
-        for at, part in enumerate(parts):
-            start, end = part.times or (None, None)
-            is_all_sound = is_sound(whole.text)
-            is_estimated = at > 0 and not part.is_word
-            spoken = Segment(
-                part.text, part.speaker, start, end, begins_turn, False, is_all_sound, part.is_word, at > 0
-            )
-            yield spoken._replace(is_estimated=is_estimated)
-            begins_turn = False
-        begins_turn = bool(segment.get("speaker_turn_next"))
+def _read_number(time: Any) -> Any:
+    """Reads 1.5, "1.5", "1.500s", or {"seconds": 1, "nanos": 500000000}."""
+    if isinstance(time, dict):
+        return float(time.get("seconds", 0)) + float(time.get("nanos", 0)) / 1e9
+    return float(time.removesuffix("s")) if isinstance(time, str) else time
 
 
-def _require(value: Any, kind: type | tuple[type, ...], name: str, place: str) -> Any:
-    if not isinstance(value, kind):
-        raise JointValueError(Errors.J030, name=f"{place}: {name}", value=value, allowed=KINDS[kind])
-    return value
-
-
-def _read_part(value: Any, name: str, key: str, layout: Layout, place: str) -> Part:
-    """Reads a segment or word, by the key of its text; missing and impossible times become None."""
-    spoken = _require(value, dict, name, place)
-    text, speaker = _require(spoken.get(key), str, key, place), spoken.get("speaker")
-    if layout.times is not None:
-        spoken = _require(spoken.get(layout.times, {}), dict, layout.times, place)
-    keys = (key for key in (layout.start, layout.end) if spoken.get(key) is not None)
-    found = [_require(spoken[key], NUMBER, key, place) for key in keys]
-    times = None
-    if len(found) == 2 and 0 <= found[0] <= found[1] < MAX_TIME:
-        times = found[0] / layout.per_second, found[1] / layout.per_second
-    return Part(text, times, None if speaker in (None, "", UNKNOWN) else str(speaker))
+def name_speaker(speaker: Any) -> str | None:
+    """Returns the name of a speaker, which may be a number; None if it is unknown."""
+    return None if speaker in UNKNOWN else str(speaker)
 
 
 def divide(segment: Part, words: Sequence[Part]) -> list[Part]:

@@ -47,6 +47,7 @@ WHISPERX = {
 }
 WHISPER_CPP = {
     "systeminfo": "",
+    "result": {"language": "en"},
     "transcription": [
         {
             "timestamps": {"from": "00:00:00,000", "to": "00:00:02,000"},
@@ -184,15 +185,15 @@ def test_there_may_be_no_words(content):
         ("[" + "9" * 5000 + "]", "J464", "line 1"),
         ("[]", "J465", "file.json"),
         ({"segments": {}}, "J465", "file.json"),
-        ({"segments": ["hi"]}, "J030", "segment 1"),
-        ({"segments": [{"text": "hi"}, {"text": None}]}, "J030", "segment 2"),
-        ({"segments": [{"text": "hi", "start": "1", "end": 2}]}, "J030", "a number"),
-        ({"segments": [{"text": "hi", "words": 3}]}, "J030", "a list"),
-        ({"segments": [{"text": "hi", "words": [{"text": "hi"}]}]}, "J030", "word"),
-        ({"transcription": [{"text": "hi", "offsets": [1, 2]}]}, "J030", "offsets"),
+        ({"segments": ["hi"]}, "J466", "'str' object"),
+        ({"segments": [{"text": "hi"}, {"text": None}]}, "J466", "None is not a string"),
+        ({"segments": [{"text": "hi", "start": "x", "end": 2}]}, "J466", "float: 'x'"),
+        ({"segments": [{"text": "hi", "words": 3}]}, "J466", "'int' object"),
+        ({"segments": [{"text": "hi", "words": [{"text": "hi"}]}]}, "J466", "'word'"),
+        ({"transcription": [{"text": "hi", "offsets": [1, 2]}]}, "J466", "'list' object"),
     ],
 )
-def test_damage_is_reported_with_its_place(content, code, part):
+def test_damage_is_reported(content, code, part):
     with pytest.raises(JointValueError, match=part) as caught:
         read(content)
     assert caught.value.code == code
