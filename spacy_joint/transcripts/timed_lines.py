@@ -24,7 +24,7 @@ from .transcript import (
     is_sound,
     read_clock,
     read_clocks,
-    spread_until,
+    set_times,
 )
 
 NUMBER = r"\d+(?:\.\d+)?"
@@ -108,27 +108,23 @@ def read_youtube(content: str, source: str) -> Iterator[Segment]:
     yield from _read_below(lines, YOUTUBE_TIME)
 
 
-def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> Iterator[Segment]:
+def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> list[Segment]:
     """Reads the words below lines with a time and perhaps a name."""
     heads = [(number, match) for number, line in enumerate(lines) if (match := head.fullmatch(line))]
-    if not heads:
-        return
-    yield from (Segment(f" {line}") for line in lines[: heads[0][0]])
-    ends = [number for number, _ in heads[1:]] + [len(lines)]
+    starts = [*(number for number, _ in heads), len(lines)]
+    segments = [Segment(f" {line}") for line in lines[: starts[0]]]
+    stamps: list[tuple[int, float | None]] = []
     written = [match["time"] or match.groupdict().get("before", "").strip("[]") for _, match in heads]
     # Without names, this is no chat.
     times = read_clocks(written) if "name" in head.groupindex else list(map(read_clock, written))
-    for (number, match), end, (start_time, next_time) in zip(heads, ends, pairwise([*times, None]), strict=True):
-        beside = match.groupdict().get("text") or ""
-        texts = [line for line in (beside, *lines[number + 1 : end]) if line.strip()]
-        spans: Sequence[tuple[float | None, float | None]] = [(None, None)] * len(texts)
-        if start_time is not None and (next_time is None or start_time <= next_time):
-            spans = list(spread_until(texts, start_time, next_time))
-        name = match.groupdict().get("name")
-        for place, (text, (first, last)) in enumerate(zip(texts, spans, strict=True)):
-            segment = Segment(f" {text}", name, first, last, begins_turn=name is not None and not place)
-            begins_line = name is not None and place > 0
-            yield segment._replace(is_sound=is_sound(text), is_estimated=place > 0, begins_line=begins_line)
+    for (number, match), end, time in zip(heads, starts[1:], times, strict=True):
+        stamps.append((len(segments), time))
+        name, beside = (match.groupdict().get(group) for group in ("name", "text"))
+        for place, text in enumerate(filter(str.strip, (beside or "", *lines[number + 1 : end]))):
+            segment = Segment(f" {text}", name, is_sound=is_sound(text), begins_turn=name is not None and not place)
+            segments.append(segment._replace(begins_line=name is not None and place > 0))
+    set_times(segments, stamps)
+    return segments
 
 
 def _join_times(lines: Sequence[str]) -> Sequence[str]:

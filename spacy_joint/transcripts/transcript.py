@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
+from math import inf
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -178,12 +179,20 @@ def spread(texts: Sequence[str], start_time: float, end_time: float) -> Iterator
         yield start_time + before * rate, start_time + after * rate
 
 
-def spread_until(texts: Sequence[str], start_time: float, next_time: float | None) -> Iterator[tuple[float, float]]:
-    """Yields estimated times of consecutive texts like `spread`, if what follows begins at `next_time`; None if that is
-    unknown. There may be silence before it."""
-    n = sum(len(text.strip()) for text in texts)
-    end_time = start_time + n / SPEED if next_time is None else min(next_time, start_time + n / LEAST_SPEED)
-    return spread(texts, start_time, end_time)
+def set_times(segments: list[Segment], stamps: Iterable[tuple[int, float | None]]) -> None:
+    """Sets estimated times of segments, from each place with a known time to the next: see `spread`. There may be
+    silence before the next one, and none are set if it is earlier."""
+    known = [(place, time) for place, time in stamps if time is not None]
+    for (first, start_time), (last, next_time) in pairwise([*known, (len(segments), inf)]):
+        if start_time > next_time:
+            continue
+        texts = [segment.text for segment in segments[first:last]]
+        n = sum(len(text.strip()) for text in texts)
+        end_time = start_time + n / SPEED if next_time == inf else min(next_time, start_time + n / LEAST_SPEED)
+        # If a name is on a line by itself, the words begin on the next one.
+        spoken = first + next((place for place, text in enumerate(texts) if text.strip()), 0)
+        for at, (start, end) in enumerate(spread(texts, start_time, end_time), start=first):
+            segments[at] = segments[at]._replace(start_time=start, end_time=end, is_estimated=at > spoken)
 
 
 def join(segments: Iterable[Segment]) -> Transcript:

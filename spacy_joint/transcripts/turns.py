@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ..errors import Errors, JointValueError
 from .labels import CHANGE, are_turns, find_all_names, read_label, remove_numbers
-from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, read_clocks, spread_until
+from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, read_clocks, set_times
 
 # In brackets, or alone.
 INLINE_TIME = re.compile(rf"(?:\[|^\s*)({CLOCK})(?:\]|\s*$)")
@@ -51,14 +51,7 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     if any(map(str.strip, lines)) and not any(segment.begins_turn for segment in segments):
         raise JointValueError(Errors.J468, source=source)
     times = read_clocks([written for _, written in stamps])
-    timed = [(place, time) for (place, _), time in zip(stamps, times, strict=True) if time is not None]
-    for (first, start_time), (last, next_time) in pairwise([*timed, (len(segments), None)]):
-        if start_time is not None and (next_time is None or start_time <= next_time):
-            texts = [segment.text for segment in segments[first:last]]
-            # If the name is on a line by itself, the words begin on the next one.
-            spoken = first + next((place for place, text in enumerate(texts) if text.strip()), 0)
-            for at, (start, end) in enumerate(spread_until(texts, start_time, next_time), start=first):
-                segments[at] = segments[at]._replace(start_time=start, end_time=end, is_estimated=at > spoken)
+    set_times(segments, zip([place for place, _ in stamps], times, strict=True))
     yield from segments
 
 
