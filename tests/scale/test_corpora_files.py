@@ -242,14 +242,12 @@ def test_the_output_is_no_input(annotate, tmp_path):
 # Partitions
 
 
-def test_small_files_share_pieces_and_large_ones_are_divided(tmp_path):
+def test_files_are_grouped_until_they_are_large():
     files = [StoredFile(f"{n}.txt", size) for n, size in enumerate([10, 10, 2000, 10, 10 * GROUPED, 10, 10])]
     groups = list(group_files(files, 10))
     assert [[file.address[0] for file in group.files] for group in groups] == [
-        ["0", "1"],
-        ["2"],
-        ["3"],
-        ["4"],
+        ["0", "1", "2"],
+        ["3", "4"],
         ["5", "6"],
     ]
 

@@ -3,7 +3,7 @@ of its records determine the name of a partition, so a repeated run finds the sa
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, starmap
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ GROUPED = 16
 
 
 class Group(NamedTuple):
-    """Files that are read together: small ones share partitions, and a large one is alone."""
+    """Files that are read together, so that small ones share partitions."""
 
     number: int  # in the corpus, from 0
     files: Sequence[StoredFile]
@@ -34,16 +34,7 @@ class Partition(NamedTuple):
 
 def group_files(files: Iterable[StoredFile], shard_bytes: int) -> Iterator[Group]:
     """Divides the files of a corpus, in order, into groups of `GROUPED` partitions or more, judging by stored sizes."""
-    number = size = 0
-    group: list[StoredFile] = []
-    for file in files:
-        if group and max(size, file.size) >= GROUPED * shard_bytes:
-            yield Group(number, group)
-            number, size, group = number + 1, 0, []
-        group.append(file)
-        size += file.size
-    if group:
-        yield Group(number, group)
+    return starmap(Group, enumerate(group_by_size(files, attrgetter("size"), GROUPED * shard_bytes)))
 
 
 def read_partitions(group: Group, reading: Reading, shard_bytes: int, done: Set[str]) -> Iterator[Partition]:
