@@ -119,11 +119,8 @@ def create_app(workers: Workers, allowed_hosts: Sequence[str] = LOOPBACK, metric
     @app.post("/api/tree", responses=FAILURES)
     def draw_tree(request: TreeRequest) -> Tree:
         """Draws the dependencies or the constituents of a sentence."""
-        worker = choose_worker(request)
-        found = require(worker.draw_tree(request.text, request.sentence, request.kind, request.format))
-        if found["tree"] is None:
-            raise HTTPException(422, str(Errors.J449.format(sentence=request.sentence)))
-        return Tree(**found)
+        found = choose_worker(request).draw_tree(request.text, request.sentence, request.kind, request.format)
+        return Tree(**require(found))
 
     @app.post("/api/write", responses=FAILURES)
     def write(request: WriteRequest) -> Written:
@@ -131,7 +128,7 @@ def create_app(workers: Workers, allowed_hosts: Sequence[str] = LOOPBACK, metric
         return Written(**require(choose_worker(request).write(request.text, request.to, request.format)))
 
     def require(found: dict[str, Any]) -> dict[str, Any]:
-        """Returns the worker's answer, or raises an error if the text is damaged or cannot be written."""
+        """Returns the worker's answer, or raises an error if the text has no result, such as a damaged one."""
         if "failure" in found:
             raise HTTPException(422, found["failure"])
         return found

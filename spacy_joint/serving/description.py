@@ -19,7 +19,7 @@ from ..annotation.extensions import read_values, register
 from ..annotation.sentences import PROBABILITY, list_sentences
 from ..corpora.conllu_writing import write_conllu
 from ..corpora.export import describe_sentences
-from ..errors import JointValueError, JointWarning, Warnings
+from ..errors import Errors, JointValueError, JointWarning, Warnings
 from ..files.xml import NO_XML
 from ..length import lift_max_length
 from ..ordering.prenominal_orderer import reorder
@@ -29,9 +29,8 @@ from ..quotation.quotations import get_quotations
 from ..quotation.writing import describe_quotation
 from ..rendering.tree_drawing import render_tree
 from ..transcripts.documents import make_doc_of_text, restore_marks
-from ..transcripts.reading import TEXT
 from ..transcripts.writing import write_string
-from .schema import TreeKind
+from .worker import ANNOTATE, DRAW_TREE, WRITE
 
 PARSER, QUOTATIONS, ORDERER = "joint_sbd_parser", "quotation_spans", "prenominal_orderer"
 HEDGES, CONSTITUENTS = "hedge_chunker", "constituency_parser"
@@ -67,47 +66,41 @@ def describe_pipeline(nlp: Language) -> dict[str, Any]:
     }
 
 
-def describe_texts(nlp: Language, texts: Sequence[tuple[str, str | None, bool]]) -> list[dict[str, Any]]:
-    """Annotates texts as one batch, each with its format (None: guessed), and whether to find modifiers and hedges.
-    None stands for annotation that no component makes. The answer for a damaged text is only the `failure`."""
+def answer(nlp: Language, task: str, texts: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    """Annotates texts as one batch and does one of TASKS for each. A text comes with its format (None: guessed) and
+    further arguments of the task. The answer for a damaged text, or one without a result, is only the `failure`."""
     # Without a memory zone, the vocabulary would keep every word.
     with nlp.memory_zone():
-        made = [_make_doc(nlp, text, format) for text, format, _ in texts]
+        made = [_try(make_doc_of_text, nlp, text, format) for text, format, *_ in texts]
         docs = nlp.pipe([doc for doc in made if isinstance(doc, Doc)])
         return [
-            _describe(nlp, next(docs), phrases) if isinstance(doc, Doc) else doc
-            for doc, (_, _, phrases) in zip(made, texts, strict=True)
+            _try(TASKS[task], nlp, next(docs), *arguments) if isinstance(doc, Doc) else doc
+            for doc, (_, _, *arguments) in zip(made, texts, strict=True)
         ]
 
 
-def describe_written(nlp: Language, text: str, to: str, format: str | None = TEXT) -> dict[str, Any]:
-    """Writes a text in another format, as `written`."""
-    with nlp.memory_zone():
-        try:
-            return {"written": _write(nlp, nlp(make_doc_of_text(nlp, text, format)), to)}
-        except JointValueError as error:
-            return {"failure": str(error)}
-
-
-def _write(nlp: Language, doc: Doc, to: str) -> str:
-    with warnings.catch_warnings():
-        # Warnings of estimated times, and of sentences without trees.
-        warnings.simplefilter("ignore", JointWarning)
-        if to != "conllu":
-            return write_string(restore_marks(nlp, doc), to)
-        file = StringIO()
-        write_conllu([doc], file, is_strict=False)
-        return file.getvalue()
-
-
-def _make_doc(nlp: Language, text: str, format: str | None) -> Doc | dict[str, Any]:
+def _try(function: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return make_doc_of_text(nlp, text, format)
+        return function(*arguments)
     except JointValueError as error:
         return {"failure": str(error)}
 
 
+def _write(nlp: Language, doc: Doc, to: str) -> dict[str, Any]:
+    """Writes a document in a format, as `written`."""
+    with warnings.catch_warnings():
+        # Warnings of estimated times, and of sentences without trees.
+        warnings.simplefilter("ignore", JointWarning)
+        if to != "conllu":
+            return {"written": write_string(restore_marks(nlp, doc), to)}
+        file = StringIO()
+        write_conllu([doc], file, is_strict=False)
+        return {"written": file.getvalue()}
+
+
 def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
+    """Describes the annotation of a document, with or without modifiers and hedges. None stands for annotation that no
+    component makes."""
     # Each access to `Doc.text` joins the tokens again.
     text, sentences = doc.text, None
     if doc.has_annotation("SENT_START"):
@@ -119,7 +112,7 @@ def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
         _find_settings(nlp, QUOTATIONS)[key] for key in ("spans_key", "cues_key", "speakers_key", "characters_key")
     ]
     quotations = [describe_quotation(quotation) for quotation in get_quotations(doc, *quotation_keys)]
-    readable = _write(nlp, doc, "text")
+    readable = _write(nlp, doc, "text")["written"]
     modifiers = hedges = None
     if phrases:
         doc = run_disabled(nlp, doc, ORDERER, HEDGES)
@@ -187,29 +180,19 @@ def _find_settings(nlp: Language, factory: str) -> Any:
     return components[0].cfg if components else None
 
 
-def describe_tree(
-    nlp: Language, text: str, sentence: int, kind: TreeKind = "dependencies", format: str | None = TEXT
-) -> dict[str, Any]:
-    """Draws the tree of a sentence, by its index in the text, as SVG; None if there is no such sentence or parser."""
-    with nlp.memory_zone():
-        made = _make_doc(nlp, text, format)
-        if not isinstance(made, Doc):
-            return made
-        doc = nlp(made)
-        if kind == "constituents":
-            return {"tree": _draw_constituents(nlp, doc, sentence)}
-        sentences = describe_sentences(doc) if doc.has_annotation("DEP") else []
-        return {"tree": draw_tree(sentences[sentence]["tokens"], doc) if sentence < len(sentences) else None}
-
-
-def _draw_constituents(nlp: Language, doc: Doc, number: int) -> str | None:
-    if not list_components(nlp, CONSTITUENTS) or not doc.has_annotation("SENT_START"):
-        return None
-    # The component is disabled because only drawings need it.
-    doc = run_disabled(nlp, doc, CONSTITUENTS)
-    sentences = [words for words in list_sentences(doc) if not words.text.isspace()]
-    drawn = sentences[number : number + 1]
-    return render_tree(drawn[0], options={"bg": BACKGROUND}, jupyter=False) if drawn else None
+def _draw(nlp: Language, doc: Doc, number: int, kind: str) -> dict[str, Any]:
+    """Draws the tree of a sentence, by its index in the text, as SVG. RAISES ValueError: If it has none (J449)."""
+    drawn: list[str | None] = []
+    if kind == "dependencies" and doc.has_annotation("DEP"):
+        drawn = [draw_tree(sentence["tokens"], doc) for sentence in describe_sentences(doc)[number : number + 1]]
+    elif kind == "constituents" and list_components(nlp, CONSTITUENTS) and doc.has_annotation("SENT_START"):
+        # The component is disabled because only drawings need it.
+        doc = run_disabled(nlp, doc, CONSTITUENTS)
+        sentences = [words for words in list_sentences(doc) if not words.text.isspace()][number : number + 1]
+        drawn = [render_tree(words, options={"bg": BACKGROUND}, jupyter=False) for words in sentences]
+    if not drawn:
+        raise JointValueError(Errors.J449, sentence=number)
+    return {"tree": drawn[0]}
 
 
 def draw_tree(tokens: Sequence[Mapping[str, Any]], doc: Doc) -> str:
@@ -225,3 +208,6 @@ def draw_tree(tokens: Sequence[Mapping[str, Any]], doc: Doc) -> str:
         direction = "left" if token["id"] < token["head"] else "right"
         arcs.append({"start": start, "end": end, "label": escape(token["dep"]), "dir": direction})
     return renderer.render_svg("tree", words, arcs).strip()
+
+
+TASKS: dict[str, Callable[..., dict[str, Any]]] = {ANNOTATE: _describe, DRAW_TREE: _draw, WRITE: _write}

@@ -73,17 +73,17 @@ class Worker:
 
     def annotate(self, text: str, format: str | None = TEXT, phrases: bool = True) -> dict[str, Any]:
         """Annotates a text in a format (None: guessed), in one batch with other waiting texts, with or without
-        modifiers and hedges. For a damaged text, the answer is a `failure` with the error message. After a
-        WorkerFailure, the worker remains usable."""
+        modifiers and hedges. For a text without a result, such as a damaged one, the answer is a `failure` with the
+        error message. After a WorkerFailure, the worker remains usable."""
         return self._do(ANNOTATE, text, format, phrases)
 
     def draw_tree(self, text: str, sentence: int, kind: str, format: str | None = TEXT) -> dict[str, Any]:
         """Draws the tree of a sentence, see `annotate`."""
-        return self._do(DRAW_TREE, text, sentence, kind, format)
+        return self._do(DRAW_TREE, text, format, sentence, kind)
 
     def write(self, text: str, to: str, format: str | None = TEXT) -> dict[str, Any]:
         """Writes a text in another format, see `annotate`."""
-        return self._do(WRITE, text, to, format)
+        return self._do(WRITE, text, format, to)
 
     def check(self) -> None:
         """Replaces the process if it has died. Raises a WorkerFailure if the pipeline is not, or cannot be, loaded."""
@@ -260,7 +260,7 @@ class Workers:
 
 def _work(connection: Connection, pipeline: str | None) -> None:
     """Runs in the process: sends a description of the pipeline or the error of loading, then an answer to each task."""
-    from .description import describe_pipeline, describe_texts, describe_tree, describe_written, load_to_serve
+    from .description import answer, describe_pipeline, load_to_serve
 
     # The server handles Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -275,11 +275,7 @@ def _work(connection: Connection, pipeline: str | None) -> None:
         while True:
             task, texts = connection.recv()
             try:
-                if task == ANNOTATE:
-                    found = describe_texts(nlp, texts)
-                else:
-                    describe = describe_tree if task == DRAW_TREE else describe_written
-                    found = [describe(nlp, *arguments) for arguments in texts]
+                found = answer(nlp, task, texts)
             except Exception:
                 traceback.print_exc()
                 found = None

@@ -7,7 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_joint.serving.description import describe_pipeline, describe_texts, describe_tree, draw_tree, load_to_serve
+from spacy_joint.serving.description import answer, describe_pipeline, draw_tree, load_to_serve
 from spacy_joint.serving.schema import Annotations
 
 
@@ -17,7 +17,12 @@ def nlp():
 
 
 def describe_text(nlp, text):
-    (described,) = describe_texts(nlp, [(text, "text", True)])
+    (described,) = answer(nlp, "annotate", [(text, "text", True)])
+    return described
+
+
+def describe_tree(nlp, text, sentence, kind="dependencies", format="text"):
+    (described,) = answer(nlp, "draw_tree", [(text, format, sentence, kind)])
     return described
 
 
@@ -41,13 +46,13 @@ def test_any_text_is_described_and_its_trees_are_well_formed(nlp, text):
 
 def test_texts_of_a_batch_are_described_as_one_by_one(nlp):
     texts = ["“We are late,” said Ann Lee.", "", "She threw a red big ball.", "It rained."]
-    described = describe_texts(nlp, [(text, "text", True) for text in texts])
+    described = answer(nlp, "annotate", [(text, "text", True) for text in texts])
     assert described == [describe_text(nlp, text) for text in texts]
 
 
 def test_transcripts_are_described_by_their_content(nlp):
     vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>It rained.\n"
-    found, damaged = describe_texts(nlp, [(vtt, None, True), ("WEBVTT\n\n00:01.000 -->\nHi.\n", None, True)])
+    found, damaged = answer(nlp, "annotate", [(vtt, None, True), ("WEBVTT\n\n00:01.000 -->\nHi.\n", None, True)])
     assert found["text"] == "It rained."
     assert [(each["speaker"], each["start_time"]) for each in found["sentences"]] == [("Anna", 1.0)]
     assert damaged["failure"].startswith("[J461]")
@@ -65,14 +70,14 @@ def test_a_tree_has_each_word_and_an_arc_to_each_but_the_root(nlp):
 @pytest.mark.parametrize("kind", ["dependencies", "constituents"])
 @pytest.mark.parametrize("sentence", [2, 10**9])
 def test_there_is_no_tree_of_a_sentence_that_the_text_does_not_have(nlp, sentence, kind):
-    assert describe_tree(nlp, "It rained. We left.", sentence, kind) == {"tree": None}
+    assert describe_tree(nlp, "It rained. We left.", sentence, kind)["failure"].startswith("[J449]")
 
 
 @pytest.mark.parametrize("kind", ["dependencies", "constituents"])
 def test_without_a_parser_there_are_no_trees(kind):
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
-    assert describe_tree(nlp, "It rained.", 0, kind) == {"tree": None}
+    assert describe_tree(nlp, "It rained.", 0, kind)["failure"].startswith("[J449]")
     assert not describe_pipeline(nlp)["finds_constituents"]
 
 
@@ -158,7 +163,7 @@ def test_a_long_text_takes_time_in_proportion_to_its_length(nlp):
     """Repeating `Doc.text` for each sentence took half a minute here."""
     text = "we were late so we left and they stayed " * 2500
     start = process_time()
-    found = describe_texts(nlp, [(text, "text", False)])[0]
+    found = answer(nlp, "annotate", [(text, "text", False)])[0]
     # A second on an idle core.
     assert len(found["sentences"]) > 1000 and process_time() - start < 10
 
