@@ -52,7 +52,7 @@ BRACKETED = re.compile(
     rf"""\s*
     (?P<mark>>>+\s*)?
     (?:(?P<time_before>{BRACKETED_TIME})\s+)?
-    \[(?:(?P<number>{NUMBERED})|(?P<name>[^\[\]]*[^\W_][^\[\]]*)(?=\]:))\]
+    \[(?:(?P<name_number>{NUMBERED})|(?P<name>[^\[\]]*[^\W_][^\[\]]*)(?=\]:))\]
     (?:\s+(?P<time_after>{BRACKETED_TIME}))?
     :?(?:\s+|$)(?!\w+://)
     """,
@@ -73,8 +73,8 @@ SENDER = rf"[^:<\"“\s][^:\"“]{{0,{MAX_NAME_LENGTH}}}?"
 MESSAGE = re.compile(
     rf"""
     {STAMP}(?P<name>{SENDER}):(?:\s+|$)
-    | {CLOCK}\s+From\s+(?P<participant>{SENDER})(?:\s+to\s+[^:]+)?\s*:(?:\s+|$)
-    | \[?{CLOCK}\]?\s+<[@+\s]?(?P<nick>[^<>\s]{{2,}})>\s+
+    | {CLOCK}\s+From\s+(?P<name_participant>{SENDER})(?:\s+to\s+[^:]+)?\s*:(?:\s+|$)
+    | \[?{CLOCK}\]?\s+<[@+\s]?(?P<name_nick>[^<>\s]{{2,}})>\s+
     """,
     re.VERBOSE,
 )
@@ -104,39 +104,32 @@ class Label(NamedTuple):
     direction: str = ""  # after the name: `(on phone)`
 
 
+# In the order in which they are tried, and whether a match is certainly a name.
+PATTERNS = ((MESSAGE, True), (BRACKETED, True), (BOLD, False), (EXAMINATION, False), (LABEL, False))
+
+
 def read_label(line: str) -> Label | None:
     """Reads a possible name of a speaker at the beginning of a line; returns None if there is none."""
-    message = MESSAGE.match(line)
-    if message is not None:
-        name = " ".join(message[message.lastgroup or 0].split())
-        return None if name.lower() in NOT_NAMES else Label(name, "", message.end(), True)
-    bracketed = BRACKETED.match(line)
-    if bracketed is not None and read_clock(name := bracketed["number"] or bracketed["name"]) is None:
-        written = bracketed["time_before"] or bracketed["time_after"] or ""
-        return Label(name, _find_clock(written), bracketed.end(), True)
-    bold = BOLD.match(line)
-    if bold is not None and bold["name"].lower() not in NOT_NAMES:
-        written = bold["time_before"] or bold["time_inside"] or bold["time_after"] or ""
-        return Label(bold["name"], _find_clock(written), bold.end(), False)
-    examination = EXAMINATION.match(line)
-    if examination is not None:
-        return Label(examination["name"], "", examination.end(), False)
-    match = LABEL.match(line)
-    if match is None:
-        return None
-    name, words = match["name"], match["name"].split()
-    # A single word, as in chats, or capitalised words.
-    has_form = len(words) == 1 or all(not word[0].islower() or word in PARTICLES for word in words)
-    if not has_form or len(name) > MAX_NAME_LENGTH or name.lower() in NOT_NAMES:
-        return None
-    written = _find_clock(match["time_before"] or match["time_after"] or match["time_behind"] or "")
-    is_marked = bool(match["mark"] or re.fullmatch(NUMBERED, name))
-    return Label(name, written, match.end(), is_marked, match["direction"] or "")
+    for pattern, is_marked in PATTERNS:
+        match = pattern.match(line)
+        if match is None:
+            continue
+        # Of several times, the first one counts.
+        found = {kind.partition("_")[0]: text for kind, text in reversed(match.groupdict().items()) if text}
+        name = " ".join(found["name"].split())
+        if name.lower() in NOT_NAMES or read_clock(name) is not None or (pattern is LABEL and not _has_form(name)):
+            continue
+        time = re.search(CLOCK, found.get("time", ""))
+        is_marked = is_marked or (pattern is LABEL and bool("mark" in found or re.fullmatch(NUMBERED, name)))
+        return Label(name, time[0] if time else "", match.end(), is_marked, found.get("direction", ""))
+    return None
 
 
-def _find_clock(written: str) -> str:
-    found = re.search(CLOCK, written)
-    return found[0] if found else ""
+def _has_form(name: str) -> bool:
+    """Returns whether a name is a single word, as in chats, or capitalised words."""
+    words = name.split()
+    is_capitalised = all(not word[0].islower() or word in PARTICLES for word in words)
+    return len(name) <= MAX_NAME_LENGTH and (len(words) == 1 or is_capitalised)
 
 
 def find_names(lines: Sequence[str]) -> Set[str]:
