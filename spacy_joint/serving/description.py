@@ -30,7 +30,7 @@ from ..quotation.writing import describe_quotation
 from ..rendering.tree_drawing import render_tree
 from ..transcripts.documents import make_doc_of_text, restore_marks
 from ..transcripts.writing import write_string
-from .worker import ANNOTATE, DRAW_TREE, WRITE
+from . import ANNOTATE, DRAW_TREE, WRITE
 
 PARSER, QUOTATIONS, ORDERER = "joint_sbd_parser", "quotation_spans", "prenominal_orderer"
 HEDGES, CONSTITUENTS = "hedge_chunker", "constituency_parser"

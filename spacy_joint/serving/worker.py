@@ -19,13 +19,12 @@ from typing_extensions import Self
 from .. import PRETRAINED
 from ..errors import Errors, JointError, JointOSError
 from ..transcripts.reading import TEXT
+from . import ANNOTATE, DRAW_TREE, WRITE
 
 # Forking is unsafe, since the server has threads.
 SPAWN = get_context("spawn")
 # The maximum number of texts at a time. Each occupies a thread of the server, which has 40, until it is annotated.
 MAX_TEXTS = 32
-# Tasks of the process.
-ANNOTATE, DRAW_TREE, WRITE = "annotate", "draw_tree", "write"
 
 
 class WorkerFailure(JointError, RuntimeError):

@@ -9,7 +9,7 @@ accordingly.
 import html
 from collections.abc import Sequence
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any
 
 from spacy.tokens import Doc
 
@@ -17,7 +17,7 @@ from ..annotation.speech import format_clock
 from ..errors import Errors, JointValueError
 from .captioning import Caption, Limits, Unit, count_breaches, cut
 from .captions import ARROW, HEADER, divide_cues, read_srt, read_vtt, strip_markup
-from .transcript import LINE_END, Cue, join
+from .transcript import LINE_END, join
 from .words import FORBIDDEN, Word, fill_times, list_words, warn_of_estimates
 
 # Characters that the reader would take for markup.
@@ -29,13 +29,6 @@ LABELS = {"srt": (PLAIN, MARKED, BRACKETED), "vtt": (VOICE,)}
 READERS = {"srt": read_srt, "vtt": read_vtt}
 # The maximum number of captions that a comment lists.
 MAX_LISTED = 20
-
-
-class Written(NamedTuple):
-    """A caption, and its cue in the source if that stays unchanged."""
-
-    caption: Caption
-    cue: Cue | None = None
 
 
 def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: Any) -> str:
@@ -56,13 +49,13 @@ def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: An
     own = BRACKETED if _has_brackets(words, format) else LABELS[format][0]
     for keeps_blocks, label in ((True, own), *((False, label) for label in LABELS[format])):
         captions = _arrange(words, make_units(words, label), limits)
-        blocks = [_get_block(doc, words, written, format) if keeps_blocks else None for written in captions]
+        blocks = [_get_block(doc, words, caption, format) if keeps_blocks else None for caption in captions]
         text = _join(words, captions, blocks, header, format, label)
         if [(turn.speaker, turn.text) for turn in join(READERS[format](text, "")).turns] == expected:
             break
     if format != "vtt":
         # WebVTT has a comment instead.
-        warn_of_estimates([_is_estimated(words, written) for written in captions], "captions")
+        warn_of_estimates([_is_estimated(words, caption) for caption in captions], "captions")
     return text
 
 
@@ -74,8 +67,8 @@ def _has_brackets(words: Sequence[Word], format: str) -> bool:
     )
 
 
-def _is_estimated(words: Sequence[Word], written: Written) -> bool:
-    return written.cue is None and words[written.caption.starts[0]].is_estimated
+def _is_estimated(words: Sequence[Word], caption: Caption) -> bool:
+    return caption.cue is None and words[caption.starts[0]].is_estimated
 
 
 def _list_turns(words: Sequence[Word]) -> list[tuple[str | None, str]]:
@@ -119,37 +112,36 @@ def _introduce(words: Sequence[Word], place: int, label: str) -> str:
     return mark if label == VOICE or speaker is None else mark + label.removeprefix(mark).format(speaker)
 
 
-def _arrange(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> list[Written]:
+def _arrange(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> list[Caption]:
     """Makes all captions: cues of the source, or new cuts, in stretches of cues between ends of sentences."""
     starts = [0, *(place for place, word in enumerate(words) if place and word.cue and word.begins_sentence)]
-    captions: list[Written] = []
+    captions: list[Caption] = []
     for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
         own = _list_cues(words, start, end)
-        n = count_breaches(units, limits, [written.caption for written in own], FORBIDDEN) if own else 1
-        made = [Written(caption) for caption in cut(units, limits, start, end)] if n else own
-        is_better = not own or count_breaches(units, limits, [each.caption for each in made], FORBIDDEN) < n
-        captions += made if is_better else own
+        n = count_breaches(units, limits, own, FORBIDDEN)
+        made = cut(units, limits, start, end) if n or not own else own
+        captions += made if not own or count_breaches(units, limits, made, FORBIDDEN) < n else own
     return captions
 
 
-def _list_cues(words: Sequence[Word], start: int, end: int) -> list[Written]:
+def _list_cues(words: Sequence[Word], start: int, end: int) -> list[Caption]:
     """Lists the cues of a stretch; none unless all words have one."""
     places = [place for place in range(start, end) if words[place].cue is not None]
     if places[:1] != [start]:
         return []
-    found: list[Written] = []
+    found: list[Caption] = []
     for first, last in zip(places, [*places[1:], end], strict=True):
         cue = words[first].cue
         assert cue is not None
         begins = (words[place].begins_line or words[place].begins_turn for place in range(first + 1, last))
         lines = (first, *compress(range(first + 1, last), begins))
-        found.append(Written(Caption(lines, last, cue.start_time, cue.end_time), cue))
+        found.append(Caption(lines, last, cue.start_time, cue.end_time, cue))
     return found
 
 
-def _get_block(doc: Doc, words: Sequence[Word], written: Written, format: str) -> str | None:
+def _get_block(doc: Doc, words: Sequence[Word], caption: Caption, format: str) -> str | None:
     """Returns the block of a cue in the source, if it stays unchanged."""
-    cue, caption = written.cue, written.caption
+    cue = caption.cue
     if cue is None or cue.format != format or not cue.block:
         return None
     said = words[caption.starts[0] : caption.end]
@@ -158,7 +150,7 @@ def _get_block(doc: Doc, words: Sequence[Word], written: Written, format: str) -
 
 def _join(
     words: Sequence[Word],
-    captions: Sequence[Written],
+    captions: Sequence[Caption],
     blocks: Sequence[str | None],
     header: str,
     format: str,
@@ -174,10 +166,10 @@ def _join(
         if estimated:
             listed = ", ".join(map(str, estimated[:MAX_LISTED])) + (", ..." if len(estimated) > MAX_LISTED else "")
             parts.append(f"NOTE {len(estimated)} of {len(captions)} captions begin at estimated times: {listed}")
-    for number, (written, block) in enumerate(zip(captions, blocks, strict=True), start=1):
-        lines = _write_lines(words, written.caption, label) if block is None else _renumber(block, number, is_vtt)
+    for number, (caption, block) in enumerate(zip(captions, blocks, strict=True), start=1):
+        lines = _write_lines(words, caption, label) if block is None else _renumber(block, number, is_vtt)
         if block is None:
-            times = (written.caption.start_time, written.caption.end_time)
+            times = (caption.start_time, caption.end_time)
             lines.insert(0, f" {ARROW} ".join(format_clock(time, "." if is_vtt else ",") for time in times))
             lines = lines if is_vtt else [str(number), *lines]
         parts.append("\n".join(lines))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..errors import check_range
+from .transcript import Cue
 
 # Costs, in the units of FORBIDDEN in words.py. Of each line and caption:
 LINE, CAPTION = 20, 40
@@ -56,12 +57,14 @@ class Unit(NamedTuple):
 
 
 class Caption(NamedTuple):
-    """A caption: the offsets of the words with which its lines begin, and the end; its times in seconds."""
+    """A caption: the offsets of the words with which its lines begin, and the end; its times in seconds; and its cue in
+    the source, if that stays unchanged."""
 
     starts: tuple[int, ...]
     end: int
     start_time: float
     end_time: float
+    cue: Cue | None = None
 
 
 def cut(units: Sequence[Unit], limits: Limits, begin: int = 0, end: int | None = None) -> list[Caption]:
