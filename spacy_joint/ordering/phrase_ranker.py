@@ -33,11 +33,6 @@ class Ranking(NamedTuple):
     orders: tuple[Order, ...]
     margin: float
 
-    @property
-    def best(self) -> tuple[int, ...]:
-        """The indices of the best order."""
-        return self.orders[0].indices
-
 
 def sort_modifiers(phrase: Phrase) -> tuple[Phrase, tuple[int, ...]]:
     """Sort the modifiers of a phrase; return the phrase and their original indices."""

@@ -92,12 +92,8 @@ class Worker:
                 raise Busy(Errors.J741)
             return
         try:
-            try:
-                if not self._is_loaded and self._connection.poll():
-                    self._wait_until_loaded()
-            except (ImportError, OSError, ValueError) as error:
-                self._restart()
-                raise Broken(Errors.J742, reason=error) from error
+            if not self._is_loaded and self._connection.poll():
+                self._require_loaded()
             if not self._process.is_alive():
                 self._restart()
             if not self._is_loaded:
@@ -166,12 +162,9 @@ class Worker:
             job.result.set_result(each)
 
     def _ask(self, task: str, texts: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
+        # A new process loads the pipeline first, which does not count towards the timeout.
+        self._require_loaded()
         try:
-            # A new process loads the pipeline first, which does not count towards the timeout.
-            try:
-                self._wait_until_loaded()
-            except (ImportError, OSError, ValueError) as error:
-                raise Broken(Errors.J742, reason=error) from error
             self._connection.send((task, texts))
             if not self._connection.poll(self.timeout):
                 raise TookTooLong(Errors.J434, seconds=self.timeout)
@@ -205,6 +198,13 @@ class Worker:
             raise loaded
         self.description: dict[str, Any] = loaded
         self._is_loaded = True
+
+    def _require_loaded(self) -> None:
+        try:
+            self._wait_until_loaded()
+        except (ImportError, OSError, ValueError) as error:
+            self._restart()
+            raise Broken(Errors.J742, reason=error) from error
 
     def _restart(self) -> None:
         if not self._is_closed:

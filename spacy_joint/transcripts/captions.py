@@ -152,12 +152,7 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
                     said.append(segment._replace(is_sound=is_row_sound, begins_line=begins_line))
                     begins_turn = begins_line = False
         start_time, end_time = (time.in_milliseconds() / 1000 for time in (cue.start_time, cue.end_time))
-        estimated = [bool(number) and run.start_time is None for number, run in enumerate(said)]
-        times = _find_times(said, start_time, end_time)
-        said = [
-            segment._replace(start_time=start, end_time=end, is_estimated=is_estimated)
-            for segment, (start, end), is_estimated in zip(said, times, estimated, strict=True)
-        ]
+        said = _set_times(said, start_time, end_time)
         segments += said
         if any(segment.text.strip() for segment in said):
             last = len(segments) - len(said)
@@ -228,12 +223,16 @@ def _read_beginning(
     return (begin, None, True, "") if dash else (0, speaker, False, "")
 
 
-def _find_times(runs: Sequence[Segment], start_time: float, end_time: float) -> Iterator[tuple[float, float]]:
-    """Finds the times of the runs of a cue: from stamp to stamp, and in between by the number of characters."""
+def _set_times(runs: Sequence[Segment], start_time: float, end_time: float) -> list[Segment]:
+    """Sets the times of the runs of a cue: from stamp to stamp, and in between by the number of characters."""
     stamps = [(0, start_time)]
     for number, run in enumerate(runs):
         # Stamps are kept within the cue and in order.
         if run.start_time is not None:
             stamps.append((number, min(max(run.start_time, stamps[-1][1]), end_time)))
+    timed: list[Segment] = []
     for (first, begin), (last, end) in pairwise([*stamps, (len(runs), end_time)]):
-        yield from spread([run.text for run in runs[first:last]], begin, end)
+        times = spread([run.text for run in runs[first:last]], begin, end)
+        for place, (since, until) in enumerate(times, start=first):
+            timed.append(runs[place]._replace(start_time=since, end_time=until, is_estimated=place > first))
+    return timed

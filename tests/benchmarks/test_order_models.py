@@ -84,7 +84,7 @@ def test_the_best_order_has_the_score_of_score(name, fitted):
 def test_any_number_of_modifiers_is_ordered(name, texts, fitted):
     for phrase in (make(*texts), Phrase(tuple(map(Word, texts)))):
         ranking = fitted(name).order(phrase)
-        assert sorted(ranking.best) == list(range(len(texts)))
+        assert sorted(ranking.orders[0].indices) == list(range(len(texts)))
         assert ranking.margin >= 0
 
 
