@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..errors import Errors, JointValueError
 from .messages import find_messages, read_messages
 from .transcript import Format, Segment
-from .whisper import Part, divide, name_speaker, read_times, read_whisper, recognise_whisper, require_text
+from .whisper import Part, divide, name_speaker, read_times, read_whisper, recognise_whisper
 
 # Errors that values of the wrong type and missing values raise.
 DAMAGE = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
@@ -61,10 +61,11 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
         raise JointValueError(Errors.J465, source=source)
     try:
         parts = list(service.read(found))
+        segments = list(_make_segments(parts)) if service.has_words else parts
     except DAMAGE as error:
         reason = f"{type(error).__name__}: {error}"
         raise JointValueError(Errors.J466, source=source, service=service.name, reason=reason) from error
-    yield from _make_segments(parts) if service.has_words else parts
+    yield from segments
 
 
 def _load(text: str) -> Any:
@@ -121,20 +122,20 @@ def _read_aws(content: dict[str, Any]) -> Iterator[Spoken]:
         start = item.get("start_time")
         speaker = item.get("speaker_label", speakers.get(start))
         times = read_times(start, item.get("end_time"))
-        yield Spoken(require_text(item["alternatives"][0]["content"]), times, speaker, item["type"] == "punctuation")
+        yield Spoken(item["alternatives"][0]["content"], times, speaker, item["type"] == "punctuation")
 
 
 def _read_elevenlabs(content: dict[str, Any]) -> Iterator[Spoken]:
     for word in content["words"]:
         if word["type"] != "spacing":
-            yield Spoken(require_text(word["text"]), read_times(word["start"], word["end"]), word.get("speaker_id"))
+            yield Spoken(word["text"], read_times(word["start"], word["end"]), word.get("speaker_id"))
 
 
 def _read_watson(content: dict[str, Any]) -> Iterator[Spoken]:
     speakers = {label["from"]: label["speaker"] for label in content.get("speaker_labels", ())}
     for result in content["results"]:
         for text, start, end in result["alternatives"][0]["timestamps"]:
-            yield Spoken(require_text(text), read_times(start, end), speakers.get(start))
+            yield Spoken(text, read_times(start, end), speakers.get(start))
 
 
 def _read_speechmatics(content: dict[str, Any]) -> Iterator[Spoken]:
@@ -142,7 +143,7 @@ def _read_speechmatics(content: dict[str, Any]) -> Iterator[Spoken]:
         if item.get("alternatives"):
             best = item["alternatives"][0]
             times = read_times(item["start_time"], item["end_time"])
-            yield Spoken(require_text(best["content"]), times, best.get("speaker"), item["type"] == "punctuation")
+            yield Spoken(best["content"], times, best.get("speaker"), item["type"] == "punctuation")
 
 
 def _read_google(content: dict[str, Any]) -> Iterator[Spoken]:
@@ -156,9 +157,9 @@ def _read_google(content: dict[str, Any]) -> Iterator[Spoken]:
             # Zero is left out.
             start = _get(word, "startTime", "startOffset") or 0
             times = read_times(start, _get(word, "endTime", "endOffset"))
-            yield Spoken(require_text(word["word"]), times, _get(word, "speakerTag", "speakerLabel") or None)
+            yield Spoken(word["word"], times, _get(word, "speakerTag", "speakerLabel") or None)
         if not result.get("words"):
-            yield Spoken(require_text(result.get("transcript", "")), None)
+            yield Spoken(result.get("transcript", ""), None)
 
 
 def _find_google_results(content: dict[str, Any]) -> list[dict[str, Any]]:
@@ -183,7 +184,7 @@ def _read_deepgram(content: dict[str, Any]) -> Iterator[Spoken]:
         for word in channel["alternatives"][0]["words"]:
             # Each channel is a person, as in telephone calls.
             speaker = f"channel {number}" if len(channels) > 1 else word.get("speaker")
-            text = require_text(word.get("punctuated_word", word["word"]))
+            text = word.get("punctuated_word", word["word"])
             words.append(Spoken(text, read_times(word["start"], word["end"]), speaker))
     return iter(sorted(words, key=lambda word: word.times or (0, 0)) if len(channels) > 1 else words)
 
@@ -192,14 +193,14 @@ def _read_assemblyai(content: dict[str, Any]) -> Iterator[Spoken]:
     for utterance in content.get("utterances") or [content]:
         for place, word in enumerate(utterance["words"]):
             times = read_times(word["start"], word["end"], 1000)
-            yield Spoken(require_text(word["text"]), times, word.get("speaker"), begins_utterance=not place)
+            yield Spoken(word["text"], times, word.get("speaker"), begins_utterance=not place)
 
 
 def _read_rev(content: dict[str, Any]) -> Iterator[Spoken]:
     for monologue in content["monologues"]:
         begins = True
         for element in monologue["elements"]:
-            text = require_text(element["value"]).strip()
+            text = element["value"].strip()
             if text:
                 times = read_times(element.get("ts"), element.get("end_ts"))
                 is_mark = element["type"] == "punct" and not begins
@@ -224,10 +225,10 @@ def _read_vosk(content: dict[str, Any]) -> Iterator[Spoken]:
     for result in _list_vosk_results(content):
         best = result["alternatives"][0] if result.get("alternatives") else result
         for place, word in enumerate(best.get("result", ())):
-            text = require_text(word["word"] if "word" in word else word["text"])
+            text = word["word"] if "word" in word else word["text"]
             yield Spoken(text, read_times(word.get("start"), word.get("end")), begins_utterance=not place)
         if not best.get("result") and best.get("text"):
-            yield Spoken(require_text(best["text"]), None)
+            yield Spoken(best["text"], None)
 
 
 def _read_azure(content: dict[str, Any]) -> Iterator[Spoken]:
@@ -246,19 +247,15 @@ def _read_azure(content: dict[str, Any]) -> Iterator[Spoken]:
             return None if start is None or length is None else read_times(start, start + length, per_second)
 
         speaker = phrase.get("speaker")
-        spoken = [Part(require_text(_get_azure_text(word)), read(word), None) for word in words]
+        spoken = [Part(_get(word, "displayText", "text", "word"), read(word), None) for word in words]
         is_spaced = begins = True
-        for part in divide(Part(require_text(text), read(phrase), speaker), spoken):
+        for part in divide(Part(text, read(phrase), speaker), spoken):
             is_spaced |= part.text[:1].isspace()
             if part.text.strip():
                 # Only words that are found in the text have times.
                 times = part.times if part.is_word else None
                 yield Spoken(part.text.strip(), times, speaker, not is_spaced, begins)
                 is_spaced, begins = part.text[-1:].isspace(), False
-
-
-def _get_azure_text(word: dict[str, Any]) -> Any:
-    return next(word[key] for key in ("displayText", "text", "word") if key in word)
 
 
 SERVICES = (

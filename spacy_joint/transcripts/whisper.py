@@ -96,14 +96,7 @@ def _read_part(spoken: dict[str, Any], key: str, layout: Layout) -> Part:
     """Reads a segment or word, by the key of its text."""
     times = spoken.get(layout.times, {}) if layout.times else spoken
     found = read_times(times.get(layout.start), times.get(layout.end), layout.per_second)
-    return Part(require_text(spoken[key]), found, name_speaker(spoken.get("speaker")))
-
-
-def require_text(text: Any) -> str:
-    """Returns a text. RAISES TypeError: If it is something else."""
-    if not isinstance(text, str):
-        raise TypeError(f"{text!r} is not a string")
-    return text
+    return Part(spoken[key], found, name_speaker(spoken.get("speaker")))
 
 
 def read_times(start: Any, end: Any, per_second: float = 1) -> tuple[float, float] | None:
