@@ -23,7 +23,7 @@ def create_mixed_corpus(
     """Make a mixture of corpora (`spacy_joint.MixedCorpus.v1`).
 
     A pass ends when each corpus has been read to its end; until then, corpora shorter than their share are repeated.
-    Documents are streamed: with `max_epochs = -1`, only the buffer and the readers of the corpora hold any in memory.
+    Documents are streamed: with `max_epochs = -1`, only the buffer and the readers of the corpora keep any in memory.
     Every pass has the same order, so training can be resumed.
 
     corpora (Mapping): The corpora by name; an empty one raises ValueError (J413) when it is read.

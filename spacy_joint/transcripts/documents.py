@@ -30,10 +30,10 @@ from .transcript import Transcript
 from .words import divide, find_prose, has_marks, list_words
 
 RESTORER = "punctuation_restorer"
-# Lines without a blank one between them are entries of a list, such as reviews or answers, if the longest has LONG
-# characters (captions are narrower), none goes on after a comma or hyphen, and half of the others are short: they end
-# before this share of it, although the next word would have had room. Where it would not, text may be wrapped, at
-# WIDEST characters at most; so may it be before lower case, except after a short line.
+# Lines without blank ones between them are entries of a list, such as reviews or answers, if the longest has at least
+# LONG characters (captions are narrower), none ends in one of GOES_ON, and at least half are short, below SHORT_SHARE
+# of the longest even with the next word. An entry does not begin where text may be wrapped: where the next word would
+# not have fitted, in lines of at most WIDEST characters, or before lower case, except after a short line.
 FEW_LINES, LONG, WIDEST, SHORT_SHARE = 3, 60, 100, 0.7
 GOES_ON = (",", ";", "-", "–", "—")
 
@@ -96,7 +96,7 @@ def make_doc_of_text(nlp: Language, text: str, format: str | None = None, source
 
 
 def _find_entries(text: str) -> Iterator[int]:
-    """Yields where lines begin that are entries of a list but its first: see `FEW_LINES`."""
+    """Yields the offsets of the entries of lists, except their first ones: see `FEW_LINES`."""
     for is_blank, block in groupby(re.finditer("^.*$", text, re.MULTILINE), lambda line: not line[0].strip()):
         lines = list(block)
         written = [line[0].strip() for line in lines]
@@ -115,7 +115,7 @@ def _find_entries(text: str) -> Iterator[int]:
 
 def restore_marks(nlp: Language, doc: Doc) -> Doc:
     """Restores the marks of an annotated document that has none, or of its long parts without any, by the disabled
-    punctuation_restorer of the pipeline, if there is one. What is no prose stays, unless it is speech with turns."""
+    punctuation_restorer of the pipeline, if it has one. Only changes prose, and speech with turns."""
     tokens, words = list(doc), list_words(doc)
     begins, are_marked = read_values(tokens, TURN_START), has_marks(words)
     parts = np.ones(len(doc), dtype=bool)

@@ -1,6 +1,6 @@
 """The JSON of exported chats: Telegram, Slack, Discord (DiscordChatExporter), Facebook, Instagram, language models.
-Each is a list of objects with a sender and a text, or has one under "messages". Times are left out, since they are
-those of days."""
+Each is a list of objects with a sender and a text, or has one under "messages". Times are left out: they are times of
+day."""
 
 import html
 import re

@@ -1,9 +1,8 @@
 """Writing transcripts for people to read, and as tables: text, Markdown and CSV.
 
 A turn is a paragraph that begins with its time and its speaker, as in `[00:01:02] ANNA: At the garage.`, which the
-reader of `turns` understands. In prose without final marks, each sentence has its own line. Otherwise, lines that
-somebody ended are kept with their indentation and columns, as in lists, code, signatures and verse, and wrapped ones
-are joined.
+reader of `turns` understands. In prose without final marks, each sentence has its own line. Otherwise, deliberate line
+breaks are kept, with indentation and columns, as in lists, code, signatures and verse, and wrapped lines are joined.
 """
 
 import csv
@@ -23,9 +22,9 @@ HYPHENATED = re.compile(r"[^\W\d_]-$")
 WORD = re.compile(r"[^\W\d_]+")
 ROWS = ("sentence", "word")
 COLUMNS = ("start", "end", "speaker", "text")
-# Text is wrapped at the length of its longest lines, but for a few of many, and not at less than MIN_WIDTH characters.
-# Lines count as ended if the share ENDED of the next ones begin a sentence, or with no lower-case letter. Wrapped lines
-# of prose are no shorter than the share RAGGED of the longest.
+# Text is wrapped at the length of its longest lines, except for a few of many, and at MIN_WIDTH characters or more.
+# Line breaks are deliberate if at least the share ENDED of the lines after them begin a sentence, or do not begin in
+# lower case. Wrapped lines of prose have at least the share RAGGED of the length of the longest.
 LONGEST, MANY_LINES, MIN_WIDTH, ENDED, RAGGED = 0.95, 20, 45, 0.75, 0.75
 # Lines that begin like this are kept, and those after them: quoted mail, tables, fences of code. So are items of lists.
 FENCE = "```"
@@ -124,7 +123,7 @@ def _join(words: Sequence[Word], known: Set[str]) -> str:
 
 
 def _find_kept_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
-    """Finds the first tokens of lines that are kept for what they are."""
+    """Finds the first tokens of lines that are kept because of their form, such as items, code and tables."""
     kept: set[int] = set()
     is_code = False
     for before, line in pairwise(lines):
@@ -144,9 +143,9 @@ def _find_kept_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
 
 
 def _is_moved(before: Sequence[Word], line: Sequence[Word], width: float) -> bool:
-    """Returns whether a change of indentation ends a line: unless that is full and what follows no new sentence, as
-    below the first line of an indented paragraph. One space is a slip, and a line below the first word of an item
-    continues it."""
+    """Returns whether indentation changes after a deliberate line break: by more than one space, unless the next line
+    is below the first word of an item, or the line before is full and the next one begins no sentence, as in an
+    indented paragraph."""
     deeper = _compare_indentation(before, line)
     hangs = ITEM.match(before[0].text) and deeper == len(before[0].text) + len(before[1:] and before[1].space)
     begins = _has_room(before, line, width) or (deeper > 0 and line[0].begins_sentence) or line[0].text.endswith(":")
@@ -154,10 +153,10 @@ def _is_moved(before: Sequence[Word], line: Sequence[Word], width: float) -> boo
 
 
 def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float, is_prose: bool) -> Set[int]:
-    """Finds the first tokens of the lines of a paragraph that follow a line which somebody ended: all, if the lines are
-    a list; or, at unchanged indentation, those that begin as sentences do, or of which the first word would have had
-    room in the line before. Several lines below half the width are a list, as are lines without marks of which most
-    would have had room for the next word."""
+    """Finds the first tokens of the lines of a paragraph that follow a deliberate line break: all lines of a list, or
+    lines at the same indentation, if most of them, or of those whose first word would have fitted in the line before,
+    begin like sentences. Three or more lines below half the width are a list, and so are lines without marks in most of
+    which the next word would have fitted."""
     longest = max(map(measure, lines))
     room = max(MIN_WIDTH, RAGGED * longest) if is_prose else max(width, longest)
     if any(FINAL_MARK.search(word.text) for line in lines for word in line):

@@ -2,7 +2,7 @@
 Whisper (`start end text`, in milliseconds), labels of Audacity (the same in seconds), the text of Otter (`Anna  0:02`
 above her words), and that of YouTube (`0:02` above or before the words; also `[00:02.000 --> 00:04.000]` or
 `[2.00s -> 4.00s]`, as Whisper and faster-whisper print it). Chats of Slack, Discord, Telegram, Teams and Facebook are
-like Otter's text, but their times are left out, which are those of the day: `Anna Smith  10:02 AM`, `Anna — Today at
+like Otter's text, but their times, which are times of day, are left out: `Anna Smith  10:02 AM`, `Anna — Today at
 10:02 AM`, `Anna, [12.03.2024 10:02]`, `[10:02 AM] Anna`, or a time below the name or below her words. Word's
 transcripts have `00:00:02 Anna` above her words."""
 
@@ -115,7 +115,7 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> list[Segment]:
     segments = [Segment(f" {line}") for line in lines[: starts[0]]]
     stamps: list[tuple[int, float | None]] = []
     written = [match["time"] or match.groupdict().get("before", "").strip("[]") for _, match in heads]
-    # Without names, this is no chat.
+    # Only chats, which have names, have times of day.
     times = read_clocks(written) if "name" in head.groupindex else list(map(read_clock, written))
     for (number, match), end, time in zip(heads, starts[1:], times, strict=True):
         stamps.append((len(segments), time))

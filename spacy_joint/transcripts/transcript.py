@@ -16,7 +16,7 @@ SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|\([^()]*\)|<[^<>]*>|[♪♫].*|.*[♪�
 CLOCK = r"(?:(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?|\d{1,6}\.\d{1,3}s)"
 # A time, or the times of the beginning and the end.
 TIMES = rf"{CLOCK}(?:\s*(?:-{{1,2}}>|[-–—])\s*{CLOCK})?"
-# Speech, in characters per second, if its end is unknown; and slow speech, if the next time is known.
+# Characters of speech per second: assumed if its end is unknown, and at least if the next time is known.
 SPEED, LEAST_SPEED = 15, 10
 # Times are rounded to milliseconds, as in the formats.
 DECIMALS = 3

@@ -44,7 +44,7 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
         for written, text in zip(later[::2], later[1::2], strict=True):
             stamps.append((len(segments), written))
             segments.append(Segment(f"{text}\n", speaker, is_sound=is_sound(text)))
-    # Names without words, as in `BY MS. DALY:`, are words, so nothing is lost.
+    # A name without words below it, as in `BY MS. DALY:`, is kept as text.
     for (first, head), (last, _) in pairwise([*heads, (len(segments), "")]):
         if not any(segment.text.strip() for segment in segments[first:last]):
             segments[first] = segments[first]._replace(text=f"{head}\n", speaker=None)

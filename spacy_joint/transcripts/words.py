@@ -34,8 +34,8 @@ register_extensions()
 # A mark at the end of a sentence, and the maximum of words per such mark in punctuated text.
 FINAL_MARK = re.compile(r"[\w)\]][.?!…]+[\"'”’)\]]*(?=\s|$)")
 MAX_WORDS = 100
-# Words with these, or of marks alone, and columns, are frequent in code, tables, addresses and lists: the maximal share
-# of such words in prose, and the minimal length, in characters, of the longest of several lines.
+# Words with these signs, words of marks alone, and columns are frequent in code, tables, addresses and lists: the
+# maximum share of such words in prose, and the minimum length, in characters, of the longest of several lines.
 SYMBOL = re.compile(r"[\\/|_=<>{}()\[\]@#^~*+\"“”`;]|^-|^[^\w%&]+$|:$")
 GAP = re.compile(r"\s{3}|\t")
 MAX_SYMBOLS, LONG_LINE = 0.1, 23
@@ -155,8 +155,8 @@ def has_marks(words: Sequence[Word]) -> bool:
 
 
 def find_prose(paragraphs: Sequence[Sequence[Word]], are_marked: bool) -> list[bool]:
-    """Finds which paragraphs are prose or speech, rather than code, tables, addresses or lists; none, if text without
-    marks is not as a whole."""
+    """Finds which paragraphs are prose or speech, rather than code, tables, addresses or lists. In text without marks
+    that is not prose as a whole, none are."""
     is_any = are_marked or _is_prose([word for paragraph in paragraphs for word in paragraph])
     return [is_any and _is_prose(paragraph) for paragraph in paragraphs]
 
