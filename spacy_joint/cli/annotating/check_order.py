@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from wasabi import table
@@ -32,26 +32,22 @@ def check_order(
 
     from ... import load
     from ...length import lift_max_length
+    from ...pipes.components import get_components
 
     check_choice("format", format, FORMATS)
     with open_lines(file) as lines:
         text = "".join(lines)
     nlp = lift_max_length(load(pipeline))
-    if orderer is not None:
-        source = spacy.load(orderer, vocab=nlp.vocab)
-        if COMPONENT not in source.component_names:
-            raise JointValueError(Errors.J129, name=COMPONENT, pipeline=", ".join(source.pipe_names))
-        if COMPONENT in nlp.component_names:
-            nlp.remove_pipe(COMPONENT)
-        nlp.add_pipe(COMPONENT, source=source)
-    elif COMPONENT in nlp.disabled:
-        nlp.enable_pipe(COMPONENT)
-    elif COMPONENT not in nlp.pipe_names:
-        nlp.add_pipe(COMPONENT, source=load(vocab=nlp.vocab))
-    component: Any = nlp.get_pipe(COMPONENT)
+    source = nlp if orderer is None else spacy.load(orderer, vocab=nlp.vocab)
+    components = get_components(source, COMPONENT)
+    if not components and orderer is None:
+        components = get_components(load(vocab=nlp.vocab), COMPONENT)
+    if not components:
+        raise JointValueError(Errors.J129, name=COMPONENT, pipeline=", ".join(source.pipe_names))
+    component = components[0]
     if threshold is not None:
         component.cfg["threshold"] = threshold
-    found = component.suggest(nlp(text))
+    found = component.suggest(component(nlp(text)))
     with open_output(None) as output:
         if format == "json":
             output.writelines(json.dumps(suggestion, ensure_ascii=False) + "\n" for suggestion in found)
