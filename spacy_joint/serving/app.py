@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..about import __version__
 from ..errors import Errors
-from . import LOOPBACK
+from . import ANNOTATE, DRAW_TREE, LOOPBACK, WRITE
 from .metrics import OTHER, Metrics, PrometheusMetrics
 from .schema import (
     AnnotateRequest,
@@ -36,7 +36,7 @@ from .schema import (
     WriteRequest,
     Written,
 )
-from .worker import Broken, Busy, TookTooLong, Worker, WorkerFailure, Workers
+from .worker import Broken, Busy, TookTooLong, WorkerFailure, Workers
 
 PAGE = Path(__file__).parent / "page"
 STATUS = {Busy: 503, TookTooLong: 504, Broken: 500}
@@ -111,35 +111,32 @@ def create_app(workers: Workers, allowed_hosts: Sequence[str] = LOOPBACK, metric
     @app.post("/api/annotate", responses=FAILURES)
     def annotate(request: AnnotateRequest) -> Annotations:
         """Annotates a text as one document, regardless of its lines and paragraphs."""
-        worker = choose_worker(request)
-        found = require(worker.annotate(request.text, request.format, request.phrases))
+        found = ask(ANNOTATE, request, request.phrases)
         metrics.add_text(len(request.text), sum(len(sentence["tokens"]) for sentence in found["sentences"] or ()))
-        return Annotations(pipeline=Pipeline(**worker.description), **found)
+        return Annotations(pipeline=Pipeline(**workers.get(request.pipeline).description), **found)
 
     @app.post("/api/tree", responses=FAILURES)
     def draw_tree(request: TreeRequest) -> Tree:
         """Draws the dependencies or the constituents of a sentence."""
-        found = choose_worker(request).draw_tree(request.text, request.sentence, request.kind, request.format)
-        return Tree(**require(found))
+        return Tree(**ask(DRAW_TREE, request, request.sentence, request.kind))
 
     @app.post("/api/write", responses=FAILURES)
     def write(request: WriteRequest) -> Written:
         """Writes a transcript as readable text, captions, a table or CoNLL-U."""
-        return Written(**require(choose_worker(request).write(request.text, request.to, request.format)))
+        return Written(**ask(WRITE, request, request.to))
 
-    def require(found: dict[str, Any]) -> dict[str, Any]:
-        """Returns the worker's answer, or raises an error if the text has no result, such as a damaged one."""
-        if "failure" in found:
-            raise HTTPException(422, found["failure"])
-        return found
-
-    def choose_worker(request: Request) -> Worker:
+    def ask(task: str, request: Request, *arguments: object) -> dict[str, Any]:
+        """Returns the answer of a worker, or raises an error if the text has no result, such as a damaged one."""
         if len(request.text) > max_characters:
             raise HTTPException(413, too_long)
         try:
-            return workers.get(request.pipeline)
+            worker = workers.get(request.pipeline)
         except KeyError as error:
             raise HTTPException(422, str(Errors.J453.format(pipelines=", ".join(workers.names)))) from error
+        found = worker.answer(task, request.text, request.format, *arguments)
+        if "failure" in found:
+            raise HTTPException(422, found["failure"])
+        return found
 
     @app.get("/healthz", responses=FAILURES)
     def check_health() -> Health:

@@ -18,8 +18,7 @@ from typing_extensions import Self
 
 from .. import PRETRAINED
 from ..errors import Errors, JointError, JointOSError
-from ..transcripts.reading import TEXT
-from . import ANNOTATE, DRAW_TREE, WRITE
+from . import ANNOTATE
 
 # Forking is unsafe, since the server has threads.
 SPAWN = get_context("spawn")
@@ -70,20 +69,6 @@ class Worker:
             self._wait_until_loaded()
         Thread(target=self._work, name="annotation", daemon=True).start()
 
-    def annotate(self, text: str, format: str | None = TEXT, phrases: bool = True) -> dict[str, Any]:
-        """Annotates a text in a format (None: guessed), in one batch with other waiting texts, with or without
-        modifiers and hedges. For a text without a result, such as a damaged one, the answer is a `failure` with the
-        error message. After a WorkerFailure, the worker remains usable."""
-        return self._do(ANNOTATE, text, format, phrases)
-
-    def draw_tree(self, text: str, sentence: int, kind: str, format: str | None = TEXT) -> dict[str, Any]:
-        """Draws the tree of a sentence, see `annotate`."""
-        return self._do(DRAW_TREE, text, format, sentence, kind)
-
-    def write(self, text: str, to: str, format: str | None = TEXT) -> dict[str, Any]:
-        """Writes a text in another format, see `annotate`."""
-        return self._do(WRITE, text, format, to)
-
     def check(self) -> None:
         """Replaces the process if it has died. Raises a WorkerFailure if the pipeline is not, or cannot be, loaded."""
         if not self._using_process.acquire(blocking=False):
@@ -110,11 +95,14 @@ class Worker:
         with self._using_process:
             self._stop()
 
-    def _do(self, task: str, text: str, *arguments: Any) -> dict[str, Any]:
+    def answer(self, task: str, text: str, format: str | None, *arguments: Any) -> dict[str, Any]:
+        """Does one of the tasks of `description.TASKS` with a text in a format (None: guessed) and further arguments;
+        annotates it in one batch with other waiting texts. For a text without a result, such as a damaged one, the
+        answer is a `failure` with the error message. After a WorkerFailure, the worker remains usable."""
         if not self._places.acquire(blocking=False):
             raise Busy(Errors.J445, most=MAX_TEXTS, seconds=ceil(self.timeout))
         try:
-            job = _Job(task, text, arguments, Future())
+            job = _Job(task, text, (format, *arguments), Future())
             with self._changed:
                 self.waiting.append(job)
                 self._changed.notify()

@@ -237,7 +237,7 @@ def test_timeouts_have_their_own_status(client, worker, monkeypatch, failure, st
     def fail(*_):
         raise failure("[J4] why")
 
-    monkeypatch.setattr(worker, "annotate", fail)
+    monkeypatch.setattr(worker, "answer", fail)
     answer = annotate(client, "a")
     assert (answer.status_code, answer.json()) == (status, {"detail": "[J4] why"})
 
@@ -246,7 +246,7 @@ def test_an_overloaded_server_says_when_to_try_again(client, worker, monkeypatch
     def fail(*_):
         raise Busy(Errors.J445, most=32, seconds=60)
 
-    monkeypatch.setattr(worker, "annotate", fail)
+    monkeypatch.setattr(worker, "answer", fail)
     answer = annotate(client, "a")
     assert answer.status_code == 503 and answer.json()["detail"].startswith("[J445]")
     assert answer.headers["retry-after"] == "60"
@@ -335,7 +335,7 @@ def test_each_server_counts_for_itself(client, worker):
 
 
 def test_requests_that_are_refused_or_fail_are_counted(client, worker, monkeypatch):
-    monkeypatch.setattr(worker, "annotate", lambda *_: 1 / 0)
+    monkeypatch.setattr(worker, "answer", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         annotate(client, "a")
     client.get("/", headers={"Host": "elsewhere.example"})
@@ -345,7 +345,7 @@ def test_requests_that_are_refused_or_fail_are_counted(client, worker, monkeypat
 
 
 def test_an_unforeseen_error_has_a_code(worker, monkeypatch):
-    monkeypatch.setattr(worker, "annotate", lambda *_: 1 / 0)
+    monkeypatch.setattr(worker, "answer", lambda *_: 1 / 0)
     with TestClient(create_app(Workers(worker)), base_url="http://localhost", raise_server_exceptions=False) as client:
         answer = annotate(client, "a")
     assert answer.status_code == 500 and answer.json()["detail"].startswith("[J435]")

@@ -74,8 +74,8 @@ def test_a_connection_without_the_headers_of_a_request_is_closed(worker, running
 
 def test_an_answer_may_take_longer_than_sending(worker, running, patience, monkeypatch):
     patience(0.2)
-    annotate = worker.annotate
-    monkeypatch.setattr(worker, "annotate", lambda *arguments: time.sleep(0.5) or annotate(*arguments))
+    answer = worker.answer
+    monkeypatch.setattr(worker, "answer", lambda *arguments: time.sleep(0.5) or answer(*arguments))
     with running(app.create_app(Workers(worker))) as address:
         assert httpx.post(f"{address}/api/annotate", content=BODY, headers=app_json()).status_code == 200
 

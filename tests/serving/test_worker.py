@@ -29,13 +29,17 @@ def patience(worker):
     worker.timeout = before
 
 
+def annotate(worker, text):
+    return worker.answer("annotate", text, "text", True)
+
+
 def texts_of_sentences(found):
     return [sentence["text"] for sentence in found["sentences"]]
 
 
 def test_it_annotates_one_text_after_another(worker):
-    assert texts_of_sentences(worker.annotate("It rained. We left.")) == ["It rained.", "We left."]
-    assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
+    assert texts_of_sentences(annotate(worker, "It rained. We left.")) == ["It rained.", "We left."]
+    assert texts_of_sentences(annotate(worker, "He slept.")) == ["He slept."]
 
 
 def test_the_pipeline_gets_rules_for_quotations(worker):
@@ -51,22 +55,22 @@ def test_the_pipeline_gets_rules_for_quotations(worker):
 def test_a_text_that_takes_too_long_is_abandoned_and_the_next_one_is_annotated(worker, patience):
     patience(0.01)
     with pytest.raises(TookTooLong, match="J434"):
-        worker.annotate(LONG)
+        annotate(worker, LONG)
     patience(60)
-    assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
+    assert texts_of_sentences(annotate(worker, "He slept.")) == ["He slept."]
 
 
 def test_a_process_that_is_killed_is_replaced(worker):
     os.kill(worker.process_id, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
     with pytest.raises(Broken, match="J435"):
-        worker.annotate("He slept.")
-    assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
+        annotate(worker, "He slept.")
+    assert texts_of_sentences(annotate(worker, "He slept.")) == ["He slept."]
 
 
 def test_an_error_fails_one_text_and_no_process(worker):
     before = worker.process_id
     with pytest.raises(Broken, match="J435"):
-        worker.annotate("\ud800")
+        annotate(worker, "\ud800")
     assert worker.process_id == before
 
 
@@ -74,8 +78,8 @@ def test_an_error_fails_one_text_and_no_process(worker):
 def occupy(worker):
     """Keep the process busy with a long text, until it is done."""
     # The process may have to load the pipeline first.
-    worker.annotate("He slept.")
-    thread = Thread(target=worker.annotate, args=(A_WHILE,))
+    annotate(worker, "He slept.")
+    thread = Thread(target=annotate, args=(worker, A_WHILE))
     thread.start()
     wait_for(lambda: worker._using_process.locked())
     yield
@@ -95,31 +99,31 @@ def test_a_text_that_waits_too_long_for_others_is_refused(worker, patience):
         sleep(0.1)
         patience(0.01)
         with pytest.raises(Busy, match="J433"):
-            worker.annotate("He slept.")
+            annotate(worker, "He slept.")
         assert not worker.waiting
         patience(60)
 
 
 def test_a_text_is_refused_at_once_if_too_many_others_wait(worker):
     with occupy(worker), ThreadPoolExecutor(MAX_TEXTS) as threads:
-        waiting = [threads.submit(worker.annotate, "He slept.") for _ in range(MAX_TEXTS - 1)]
+        waiting = [threads.submit(annotate, worker, "He slept.") for _ in range(MAX_TEXTS - 1)]
         wait_for(lambda: len(worker.waiting) == MAX_TEXTS - 1)
         with pytest.raises(Busy, match="J445"):
-            worker.annotate("He slept.")
+            annotate(worker, "He slept.")
         assert all(texts_of_sentences(each.result()) == ["He slept."] for each in waiting)
 
 
 def test_an_error_gives_the_place_back(worker):
     for _ in range(MAX_TEXTS + 1):
         with pytest.raises(Broken):
-            worker.annotate("\ud800")
-    assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
+            annotate(worker, "\ud800")
+    assert texts_of_sentences(annotate(worker, "He slept.")) == ["He slept."]
 
 
 def test_threads_wait_for_each_other_and_get_their_own_answers(worker):
     texts = [f"We saw {n} cats." for n in range(8)]
     answers = {}
-    threads = [Thread(target=lambda text=text: answers.update({text: worker.annotate(text)})) for text in texts]
+    threads = [Thread(target=lambda text=text: answers.update({text: annotate(worker, text)})) for text in texts]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -131,13 +135,13 @@ def annotate_together(worker, texts):
     """What is found for each text, or the error, if all wait while the process is busy, and the number of batches."""
     found = {}
 
-    def annotate(text):
+    def annotate_text(text):
         try:
-            found[text] = texts_of_sentences(worker.annotate(text))
+            found[text] = texts_of_sentences(annotate(worker, text))
         except Broken as error:
             found[text] = error
 
-    threads = [Thread(target=annotate, args=(text,)) for text in texts]
+    threads = [Thread(target=annotate_text, args=(text,)) for text in texts]
     with occupy(worker):
         for thread in threads:
             thread.start()
@@ -173,7 +177,7 @@ def test_a_process_that_dies_does_not_take_its_batch_along(worker):
     texts = ["He slept.", "We left."]
     with ThreadPoolExecutor() as threads:
         with occupy(worker):
-            found = [threads.submit(worker.annotate, text) for text in texts]
+            found = [threads.submit(annotate, worker, text) for text in texts]
             wait_for(lambda: len(worker.waiting) == len(texts))
         stopped = worker.process_id
         os.kill(stopped, signal.SIGSTOP)
@@ -223,14 +227,14 @@ def test_checking_replaces_a_process_that_died(worker):
         worker.check()
     wait_until_ready(worker)
     assert worker.process_id != before
-    assert texts_of_sentences(worker.annotate("He slept.")) == ["He slept."]
+    assert texts_of_sentences(annotate(worker, "He slept.")) == ["He slept."]
 
 
 def test_a_worker_is_not_well_while_texts_wait_for_another_process(worker):
     wait_until_ready(worker)
     kill_process(worker)
     with ThreadPoolExecutor() as threads:
-        found = threads.submit(worker.annotate, "He slept.")
+        found = threads.submit(annotate, worker, "He slept.")
         wait_for(worker._using_process.locked)
         with pytest.raises(Busy, match="J741"):
             worker.check()
