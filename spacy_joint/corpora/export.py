@@ -27,14 +27,12 @@ def write_sentences(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = Fals
     number = 0
     for doc in docs:
         number = 1 if are_parts else number + 1
-        text, offset = doc.text, find_offset(doc) or 0
-        sentences = describe_sentences(doc, offset)
+        sentences = describe_sentences(doc, find_offset(doc) or 0, has_text=True)
         if sentences and doc._.end_probability is not None:
             sentences[-1]["end_probability"] = round(doc._.end_probability, DIGITS)
         for sentence in sentences:
-            words = text[sentence["start"] - offset : sentence["end"] - offset]
             partial = {"partial": True} if doc._.is_partial else {}
-            described = {"document": number, **partial, "text": words, **sentence}
+            described = {"document": number, **partial, **sentence}
             file.write(json.dumps(described, ensure_ascii=False) + "\n")
 
 
@@ -61,9 +59,11 @@ def write_table(docs: Iterable[Doc], file: TextIO, *, are_parts: bool = False) -
             file.write(f"{title}\n{body}\n")
 
 
-def describe_sentences(doc: Doc, offset: int = 0) -> list[dict[str, Any]]:
-    """Describe the sentences of a document as JSON-serialisable data; `offset` is added to `start` and `end`, which are
-    character offsets."""
+def describe_sentences(doc: Doc, offset: int = 0, *, has_text: bool = False) -> list[dict[str, Any]]:
+    """Describe the sentences of a document as JSON-serialisable data, by default without their text; `offset` is added
+    to `start` and `end`, which are character offsets."""
+    # Each access to `Doc.text` joins the tokens again.
+    whole = doc.text if has_text else ""
     described: list[dict[str, Any]] = []
     for words, heads in _list_sentences(doc):
         tokens = [
@@ -81,8 +81,10 @@ def describe_sentences(doc: Doc, offset: int = 0) -> list[dict[str, Any]]:
             }
             for index, (word, head) in enumerate(zip(words, heads, strict=True), start=1)
         ]
-        bounds = {"start": tokens[0]["start"], "end": tokens[-1]["end"]}
-        described.append({**bounds, **describe_speech(words), "tokens": tokens})
+        start, end = words[0].idx, words[-1].idx + len(words[-1])
+        text = {"text": whole[start:end]} if has_text else {}
+        bounds = {"start": start + offset, "end": end + offset}
+        described.append({**text, **bounds, **describe_speech(words), "tokens": tokens})
     return described
 
 

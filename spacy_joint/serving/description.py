@@ -101,13 +101,10 @@ def _write(nlp: Language, doc: Doc, to: str) -> dict[str, Any]:
 def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
     """Describes the annotation of a document, with or without modifiers and hedges. None stands for annotation that no
     component makes."""
-    # Each access to `Doc.text` joins the tokens again.
-    text, sentences = doc.text, None
+    sentences = None
     if doc.has_annotation("SENT_START"):
-        sentences = [
-            {"text": text[each["start"] : each["end"]], "probability": probability, **each}
-            for each, probability in zip(describe_sentences(doc), _list_probabilities(doc), strict=True)
-        ]
+        found = zip(describe_sentences(doc, has_text=True), _list_probabilities(doc), strict=True)
+        sentences = [{**sentence, "probability": probability} for sentence, probability in found]
     quotation_keys = [
         _find_settings(nlp, QUOTATIONS)[key] for key in ("spans_key", "cues_key", "speakers_key", "characters_key")
     ]
@@ -121,7 +118,7 @@ def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
     terms = {term for token in doc for term in (token.tag_, token.pos_, token.dep_)}
     terms.update(hedge["label"] for hedge in hedges or ())
     return {
-        "text": text,
+        "text": doc.text,
         "readable": readable,
         "warnings": _list_warnings(nlp, doc),
         "sentences": sentences,

@@ -58,12 +58,9 @@ def _encode_document(doc: Doc, origin: Origin) -> bytes:
 
 
 def _encode_sentences(doc: Doc, origin: Origin) -> bytes:
-    text, place = doc.text, origin.describe()
-    offset = place.pop("offset")
-    return b"".join(
-        _to_line({**place, "text": text[sentence["start"] - offset : sentence["end"] - offset], **sentence})
-        for sentence in describe_sentences(doc, offset)
-    )
+    place = origin.describe()
+    sentences = describe_sentences(doc, place.pop("offset"), has_text=True)
+    return b"".join(_to_line({**place, **sentence}) for sentence in sentences)
 
 
 def _to_line(described: dict[str, Any]) -> bytes:
