@@ -7,32 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns, affix_columns
 
-from .toys import COLUMNS, JOINT, random_columns, random_weights
+from .toys import COLUMNS, JOINT, random_columns, random_weights, templates_for
 
 QUICK = settings(max_examples=60)
 
 
-def test_the_length_is_the_number_of_tokens():
-    assert len(random_columns(7)) == 7
+@pytest.mark.parametrize(("names", "n_tokens"), [(("word", "tag"), 7), (("word",), 0), ((), 3)])
+def test_a_document_has_named_columns_with_a_row_for_each_token(names, n_tokens):
+    columns = Columns(names, np.zeros((n_tokens, len(names)), dtype=np.uint64))
+    assert (columns.names, len(columns)) == (names, n_tokens)
 
 
 def test_the_length_cannot_be_another_one():
     with pytest.raises(TypeError):
         type("Longer", (Columns,), {"__len__": lambda self: 100})
-
-
-def test_a_document_may_be_empty():
-    assert len(Columns(["word"], np.zeros((0, 1), dtype=np.uint64))) == 0
-
-
-def test_a_document_may_have_no_columns():
-    assert len(Columns([], np.zeros((3, 0), dtype=np.uint64))) == 3
-
-
-def test_names_are_kept_in_order():
-    assert random_columns(2).names == COLUMNS
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 1), (3, 3), (3, 2, 1), (), (2, 3)])
@@ -86,10 +77,6 @@ def test_a_pickled_document_is_the_same_document(rows):
 
 def test_a_document_outlives_its_source_arrays():
     # Searches read through pointers, so the data must stay in place when the arrays are freed.
-    from spacy_joint.engine.beam import Search
-
-    from .toys import templates_for
-
     search, weights, columns = Search(JOINT, templates_for(JOINT), 3), random_weights(JOINT), random_columns(50)
     first = search.predict(weights, columns).tolist()
     for seed in range(20):

@@ -96,54 +96,33 @@ def test_importance_is_a_positive_number_per_action(update_weight):
         Instance(random_columns(4, 0), [0, 0, 0, 0], update_weight)
 
 
-@pytest.mark.parametrize("update_strategy", ["", "DLASO", None, 3])
-def test_an_unknown_strategy_is_refused(update_strategy):
-    with pytest.raises(ValueError, match=r"J040.*update strategy.*dlaso"):
-        make_learner(JOINT, update_strategy=update_strategy)
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        *(({"update_strategy": wrong}, r"J040.*update strategy.*dlaso") for wrong in ("", "DLASO", None, 3)),
+        ({"rule": "adam"}, r"J040.*update rule 'adam'.*passive_aggressive"),
+        *(({"aggressiveness": wrong}, "J030") for wrong in (0, -1.0, float("nan"))),
+        *(({"threads": wrong}, f"J030.*{wrong}") for wrong in (0, -3)),
+        *(({"width": wrong}, "J030") for wrong in (0, 1025)),
+    ],
+)
+def test_settings_that_do_not_exist_or_are_out_of_range_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        make_learner(JOINT, **settings)
 
 
-def test_an_unknown_rule_is_refused():
-    with pytest.raises(ValueError, match=r"J040.*update rule 'adam'.*passive_aggressive"):
-        make_learner(JOINT, rule="adam")
+REFUSED = {
+    "templates of another system": ("J040", lambda: Learner(fresh_weights(JOINT), JOINT, templates_for(TAGGING), 4)),
+    "weights of another width": ("J033", lambda: train(JOINT, parsing_problem(), weights=fresh_weights(TAGGING))),
+    "weights that only predict": ("J023", lambda: train(JOINT, parsing_problem(), weights=zero_weights(JOINT))),
+    "other columns": ("J034", lambda: train(JOINT, [(Columns(COLUMNS[::-1], np.zeros((1, 2))), [0, 6])])),
+}
 
 
-@pytest.mark.parametrize("aggressiveness", [0, -1.0, float("nan")])
-def test_aggressiveness_must_be_above_zero(aggressiveness):
-    with pytest.raises(ValueError, match="J030"):
-        make_learner(JOINT, aggressiveness=aggressiveness)
-
-
-@pytest.mark.parametrize("threads", [0, -3])
-def test_at_least_one_thread_is_needed(threads):
-    with pytest.raises(ValueError, match=f"J030.*{threads}"):
-        make_learner(JOINT, threads=threads)
-
-
-@pytest.mark.parametrize("width", [0, 1025])
-def test_a_width_out_of_range_is_refused(width):
-    with pytest.raises(ValueError, match="J030"):
-        make_learner(JOINT, width=width)
-
-
-def test_templates_of_another_system_are_refused():
-    with pytest.raises(ValueError, match="J040"):
-        Learner(fresh_weights(JOINT), JOINT, templates_for(TAGGING), 4)
-
-
-def test_weights_of_another_width_are_refused():
-    with pytest.raises(ValueError, match="J033"):
-        train(JOINT, parsing_problem(), weights=fresh_weights(TAGGING))
-
-
-def test_weights_that_only_predict_are_refused():
-    with pytest.raises(ValueError, match="J023"):
-        train(JOINT, parsing_problem(), weights=zero_weights(JOINT))
-
-
-def test_documents_with_other_columns_are_refused():
-    columns = Columns(COLUMNS[::-1], np.zeros((1, 2), dtype=np.uint64))
-    with pytest.raises(ValueError, match="J034"):
-        train(JOINT, [(columns, [0, 6])])
+@pytest.mark.parametrize(("code", "call"), REFUSED.values(), ids=REFUSED)
+def test_what_does_not_fit_is_refused(code, call):
+    with pytest.raises(ValueError, match=code):
+        call()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

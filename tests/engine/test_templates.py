@@ -114,18 +114,9 @@ def test_more_than_eight_atoms_are_refused():
 
 
 def atoms(n):
-    names = [
-        f"{slot}{offset}.{column}"
-        for slot in ("s0", "s1", "b0")
-        for offset in ("", *range(-8, 0))
-        for column in COLUMNS
-    ]
-    names += [
-        f"{slot}+{offset}.{column}" for slot in ("s0", "s1", "b0") for offset in range(1, 9) for column in COLUMNS
-    ]
-    names += [f"s2{offset}.{column}" for offset in ("", *range(-8, 0)) for column in COLUMNS]
-    names += [f"s3{offset}.{column}" for offset in ("", *range(-8, 0)) for column in COLUMNS]
-    return names[:n]
+    """Different atoms."""
+    slots = ("s0", "s1", "s2", "b0")
+    return [f"{slot}{offset:+}.{column}" for slot in slots for offset in range(-8, 9) for column in COLUMNS][:n]
 
 
 def lines_of(names):

@@ -31,15 +31,9 @@ def test_an_action_that_was_refused_changes_nothing(system):
     assert walk.slots() == before
 
 
-@pytest.mark.parametrize("action", [None, "0", [0]])
-def test_an_action_that_is_not_a_number_is_refused(action):
-    with pytest.raises(TypeError):
-        Walk(JOINT, random_columns(3)).advance(action)
-
-
-@pytest.mark.parametrize("action", [2**31, -(2**31) - 1, 2**64])
-def test_an_action_beyond_machine_integers_is_refused(action):
-    with pytest.raises(OverflowError):
+@pytest.mark.parametrize("action", [None, "0", [0], 2**31, -(2**31) - 1, 2**64])
+def test_an_action_that_is_not_a_machine_integer_is_refused(action):
+    with pytest.raises((TypeError, OverflowError)):
         Walk(JOINT, random_columns(3)).advance(action)
 
 

@@ -34,22 +34,17 @@ def use(weights):
             assert "J023" in str(error) or "J024" in str(error)
 
 
-@pytest.mark.parametrize("bits", [7, 31, 0, -1, 64])
-def test_a_table_of_too_few_or_many_bits_is_refused(bits):
-    with pytest.raises(ValueError, match=f"J030.*{bits}.*8 to 30"):
-        Weights(bits, 10)
-
-
-@pytest.mark.parametrize("width", [0, -1, 32769])
-def test_rows_of_a_width_out_of_range_are_refused(width):
-    with pytest.raises(ValueError, match=f"J030.*{width}.*32768"):
-        Weights(8, width)
-
-
-@pytest.mark.parametrize("min_changes", [0, -1, 256])
-def test_a_feature_count_out_of_range_is_refused(min_changes):
-    with pytest.raises(ValueError, match=f"J030.*{min_changes}.*255"):
-        Weights(8, 10, min_changes)
+@pytest.mark.parametrize(
+    ("sizes", "wrong", "allowed"),
+    [
+        *(((bits, 10), bits, "8 to 30") for bits in (7, 31, 0, -1, 64)),
+        *(((8, width), width, "32768") for width in (0, -1, 32769)),
+        *(((8, 10, min_changes), min_changes, "255") for min_changes in (0, -1, 256)),
+    ],
+)
+def test_sizes_out_of_range_are_refused(sizes, wrong, allowed):
+    with pytest.raises(ValueError, match=f"J030.*{wrong}.*{allowed}"):
+        Weights(*sizes)
 
 
 @pytest.mark.parametrize("width", [1, 15, 16, 17, 32768])
@@ -214,11 +209,13 @@ def test_finishing_zeros_predicts_with_zeros():
 
 @QUICK
 @given(st.lists(st.floats(-100, 100, width=32, allow_subnormal=False), min_size=1, max_size=200))
-def test_finished_weights_are_within_half_a_step_of_the_averages_unless_clipped(raw):
+def test_finished_weights_have_the_signs_of_the_averages_and_are_within_half_a_step_unless_clipped(raw):
     weights = finished(raw)
-    error = np.abs(weights.averaged.astype(np.float64) * weights.scale - weights.averages())
+    averages = weights.averages()
+    error = np.abs(weights.averaged.astype(np.float64) * weights.scale - averages)
     clipped = np.abs(weights.averaged) == 127
     assert (error[~clipped] <= weights.scale * 0.501).all()
+    assert (np.sign(weights.averaged) * np.sign(averages) >= 0).all()
 
 
 @pytest.mark.parametrize(("n_templates", "most"), [(1, 127), (256, 127), (258, 127), (259, 126), (512, 63)])
@@ -241,14 +238,6 @@ def test_files_whose_sums_would_overflow_are_refused():
         else:
             with pytest.raises(ValueError, match="J052"):
                 perceptron.from_bytes(content)
-
-
-@QUICK
-@given(st.lists(st.floats(-100, 100, width=32, allow_subnormal=False), min_size=1, max_size=200))
-def test_finished_weights_keep_their_sign_or_are_pruned(raw):
-    weights = finished(raw)
-    averages = weights.averages()
-    assert (np.sign(weights.averaged) * np.sign(averages) >= 0).all()
 
 
 def test_rare_features_are_pruned():
