@@ -13,10 +13,9 @@ from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
 from spacy_joint.ordering.learner import OrderLearner
 from spacy_joint.ordering.system import OrderingSystem, Ranker
-from spacy_joint.tagging.system import TaggingSystem
 
 from ..engine.sharing import call_at_once
-from ..engine.toys import random_weights
+from ..engine.toys import TAGGING, random_weights
 
 SYSTEM = OrderingSystem()
 TEMPLATES = Templates(
@@ -29,6 +28,10 @@ BITS = 12
 
 def make_columns(words):
     return Columns(["word"], np.array(words, dtype=np.uint64).reshape(-1, 1))
+
+
+def rank(columns, *arguments, weights=None, **options):
+    return Ranker(SYSTEM, TEMPLATES, 4).rank(weights or random_weights(SYSTEM, 0), columns, *arguments, **options)
 
 
 def rank_all(weights, words):
@@ -70,17 +73,7 @@ def test_the_score_found_equals_a_recomputed_score(words, seed, width):
 
 
 def test_orders_are_as_many_as_there_are():
-    assert len(Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), make_columns([1, 2, 3, 9]), 2**40)) == 6
-
-
-def test_an_exact_search_of_many_modifiers_is_refused():
-    with pytest.raises(ValueError, match=r"\[J030\].* is 17"):
-        Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), make_columns(range(1, 19)), exact=True)
-
-
-def test_more_modifiers_than_bits_are_refused():
-    with pytest.raises(ValueError, match=r"\[J002\].*65 modifiers"):
-        Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), make_columns(range(1, 67)))
+    assert len(rank(make_columns([1, 2, 3, 9]), 2**40)) == 6
 
 
 @pytest.mark.parametrize("places", [[0, 0], [0], [0, 1, 2], [1, 2], [-1, 0], [0, 2**31], []])
@@ -102,11 +95,6 @@ def test_an_order_that_is_no_permutation_has_no_score(order):
         Ranker(SYSTEM, TEMPLATES, 4).score(random_weights(SYSTEM, 0), make_columns([1, 2, 3]), order)
 
 
-def test_a_phrase_without_even_a_head_is_refused():
-    with pytest.raises(ValueError, match=r"\[J002\]"):
-        Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), make_columns([]))
-
-
 @pytest.mark.parametrize("width", [0, -1, 1025])
 def test_a_width_out_of_range_is_refused(width):
     weights = Weights(BITS, 1)
@@ -115,33 +103,25 @@ def test_a_width_out_of_range_is_refused(width):
             make()
 
 
-def test_templates_of_another_system_are_refused():
-    tagging = TaggingSystem(["x"])
-    others = Templates("w.word", ["word"], tagging)
-    weights = Weights(BITS, 1)
-    for make in (lambda: Ranker(SYSTEM, others, 4), lambda: OrderLearner(weights, SYSTEM, others, 4)):
-        with pytest.raises(ValueError, match=r"\[J040\].*slot of the templates"):
-            make()
-    with pytest.raises(ValueError, match=r"\[J040\].*slot of the templates"):
-        Search(tagging, TEMPLATES, 4)
+FITTING = make_columns([1, 2, 3])
+OTHERS = Templates("w.word", ["word"], TAGGING)
+REFUSED = {
+    "an exact search of many modifiers": ("J030.* is 17", lambda: rank(make_columns(range(1, 19)), exact=True)),
+    "more modifiers than bits": ("J002.*65 modifiers", lambda: rank(make_columns(range(1, 67)))),
+    "a phrase without even a head": ("J002", lambda: rank(make_columns([]))),
+    "other columns": ("J034", lambda: rank(Columns(["tag"], np.ones((3, 1), dtype=np.uint64)))),
+    "weights of another system": ("J033", lambda: rank(FITTING, weights=random_weights(TAGGING))),
+    "weights that were not finished": ("J024", lambda: rank(FITTING, weights=Weights(BITS, 1))),
+    "other templates to rank": ("J040.*slot of the templates", lambda: Ranker(SYSTEM, OTHERS, 4)),
+    "other templates to learn": ("J040.*slot of", lambda: OrderLearner(Weights(BITS, 1), SYSTEM, OTHERS, 4)),
+    "these templates elsewhere": ("J040.*slot of the templates", lambda: Search(TAGGING, TEMPLATES, 4)),
+}
 
 
-def test_weights_of_another_system_are_refused():
-    weights = Weights(BITS, 2)
-    weights.predict_with(np.zeros(weights.n_cells, np.int8), np.zeros((1 << BITS) // 8, np.uint8), 1.0)
-    with pytest.raises(ValueError, match=r"\[J033\]"):
-        Ranker(SYSTEM, TEMPLATES, 4).rank(weights, make_columns([1, 2, 3]))
-
-
-def test_weights_that_were_not_finished_are_refused():
-    with pytest.raises(ValueError, match=r"\[J024\]"):
-        Ranker(SYSTEM, TEMPLATES, 4).rank(Weights(BITS, 1), make_columns([1, 2, 3]))
-
-
-def test_a_phrase_with_other_columns_is_refused():
-    columns = Columns(["tag"], np.ones((3, 1), dtype=np.uint64))
-    with pytest.raises(ValueError, match=r"\[J034\]"):
-        Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), columns)
+@pytest.mark.parametrize(("message", "call"), REFUSED.values(), ids=REFUSED)
+def test_what_does_not_fit_is_refused(message, call):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 @pytest.mark.parametrize("scale", [float("nan"), float("inf")])
@@ -158,7 +138,7 @@ def test_scores_that_are_not_numbers_are_refused(scale):
 
 @pytest.mark.parametrize("n_best", [0, -5, 1])
 def test_the_best_order_is_always_found(n_best):
-    assert len(Ranker(SYSTEM, TEMPLATES, 4).rank(random_weights(SYSTEM, 0), make_columns([1, 2, 3]), n_best)) == 1
+    assert len(rank(make_columns([1, 2, 3]), n_best)) == 1
 
 
 @pytest.mark.parametrize("kind", [Ranker, OrderLearner])

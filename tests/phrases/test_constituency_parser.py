@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
@@ -167,13 +167,6 @@ def test_blocks_of_a_constituent_share_an_id(nlp):
     assert next(iter(doc.sents))._.parse_string == str(TREES[0].children[0])
 
 
-def test_the_trees_of_a_document_survive_docbin(nlp):
-    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
-    content = DocBin(docs=[doc], store_user_data=True).to_bytes()
-    (again,) = DocBin(store_user_data=True).from_bytes(content).get_docs(Vocab())
-    assert list(map(str, get_trees(again))) == list(map(str, get_trees(doc)))
-
-
 def test_sentences_are_parsed_by_themselves(nlp):
     together = parse(nlp, strip(make_doc(nlp.vocab, TREES[3:])))
     alone = [parse(nlp, strip(make_doc(nlp.vocab, [tree]))) for tree in TREES[3:]]
@@ -197,13 +190,6 @@ def test_a_document_without_boundaries_is_one_sentence(nlp):
     with pytest.warns(JointWarning, match=r"\[JW04\]"):
         parser(doc)
     assert doc.spans["constituents"][0].label_ == "S"
-
-
-@pytest.mark.parametrize("words", [[], ["\n"], ["cat"], ["."], ["cat"] * 300])
-def test_any_document_gets_trees_over_all_its_words(nlp, words):
-    doc = Doc(nlp.vocab, words=words, tags=["NN"] * len(words), sent_starts=[i == 0 for i in range(len(words))])
-    parse(nlp, doc)
-    assert [word for tree in get_trees(doc) for word in tree.leaves()] == [word for word in words if word != "\n"]
 
 
 def test_a_reference_with_other_tokens_teaches_what_fits(nlp):

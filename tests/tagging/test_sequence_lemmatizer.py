@@ -188,12 +188,6 @@ def test_it_can_be_called_by_several_threads(nlp, monkeypatch):
 # What spaCy does with components
 
 
-def test_documents_of_another_vocabulary_have_the_same_lemmas(nlp):
-    pipe = nlp.get_pipe("sequence_lemmatizer")
-    for vocab in (Vocab(), spacy.blank("de").vocab):
-        assert [token.lemma_ for token in pipe(make_doc(vocab, *CALM))] == ["the", "dog", "walk"]
-
-
 def test_lemmas_outlive_the_memory_zone_in_which_they_were_first_seen(make):
     nlp = make()
     for _ in range(3):

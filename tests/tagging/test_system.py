@@ -47,35 +47,25 @@ def test_boundaries_are_recovered_from_their_actions(starts):
     assert found.tolist() == [True, *starts[1:]]
 
 
-def test_without_boundaries_constraints_mean_nothing():
-    assert after(PLAIN, [0], constraints=[0, 1, -1, 0, 0]).legal() == [0, 1, 2]
+LEGAL = {
+    "without boundaries, constraints mean nothing": (PLAIN, [0], [0, 1, -1, 0, 0], [0, 1, 2]),
+    "the first token always starts a sentence": (BOUNDED, [], [-1, 0, 0, 0, 0], [3, 4, 5]),
+    "a preset boundary must start a sentence": (BOUNDED, [3], [0, 1, 0, 0, 0], [3, 4, 5]),
+    "where a boundary is forbidden, the sentence continues": (BOUNDED, [3], [0, -1, 0, 0, 0], [0, 1, 2]),
+    "elsewhere, a boundary is optional": (BOUNDED, [3], None, [0, 1, 2, 3, 4, 5]),
+}
 
 
-def test_the_first_token_always_starts_a_sentence():
-    assert after(BOUNDED, [], constraints=[-1, 0, 0, 0, 0]).legal() == [3, 4, 5]
-
-
-def test_a_preset_boundary_must_start_a_sentence():
-    assert after(BOUNDED, [3], constraints=[0, 1, 0, 0, 0]).legal() == [3, 4, 5]
-
-
-def test_the_sentence_continues_where_a_boundary_is_forbidden():
-    assert after(BOUNDED, [3], constraints=[0, -1, 0, 0, 0]).legal() == [0, 1, 2]
-
-
-def test_a_boundary_is_optional_elsewhere():
-    assert after(BOUNDED, [3]).legal() == [0, 1, 2, 3, 4, 5]
+@pytest.mark.parametrize(("system", "taken", "constraints", "legal"), LEGAL.values(), ids=LEGAL)
+def test_legal_actions(system, taken, constraints, legal):
+    assert after(system, taken, constraints=constraints).legal() == legal
 
 
 @pytest.mark.parametrize(("order", "seen"), [(0, (0, 0)), (1, (2, 0)), (2, (2, 3))])
-def test_templates_see_as_many_tags_as_the_order(order, seen):
-    slots = after(TaggingSystem(TAGS, order), [2, 1]).slots()
-    assert (slots["tag-1"], slots["tag-2"]) == seen
-
-
-def test_no_tag_stands_before_the_first_token():
-    slots = after(PLAIN, []).slots()
-    assert (slots["tag-1"], slots["tag-2"]) == (0, 0)
+def test_templates_see_as_many_tags_as_the_order_if_there_are_any(order, seen):
+    for actions, expected in (([], (0, 0)), ([2, 1], seen)):
+        slots = after(TaggingSystem(TAGS, order), actions).slots()
+        assert (slots["tag-1"], slots["tag-2"]) == expected
 
 
 def test_the_length_of_the_sentence_is_counted_from_its_start():
