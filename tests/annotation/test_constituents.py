@@ -2,11 +2,17 @@
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.constituents import register_extensions, set_constituents, set_trees
-from spacy_joint.trees.constituency_trees import parse_trees
+from spacy_joint.annotation.constituents import (
+    get_constituents,
+    get_tree,
+    register_extensions,
+    set_constituents,
+    set_trees,
+)
+from spacy_joint.trees.constituency_trees import Tree, parse_trees
 
 register_extensions()
 
@@ -47,15 +53,47 @@ def test_a_unary_chain_is_one_constituent_with_several_labels():
     assert doc[0]._.parse_string == "(S (VP (VB run)))"
 
 
-def test_children_are_constituents_and_words(doc):
+def test_children_are_constituents_and_words_and_the_outermost_has_no_parent(doc):
     assert [child.text for child in doc[0:7]._.children] == ["we", "saw the dog of ada", "."]
     assert [child.text for child in doc[4:6]._.children] == ["of", "ada"]
     assert list(doc[2:3]._.children) == []
+    assert doc[2:4]._.parent.text == "the dog of ada" and doc[0:7]._.parent is None
 
 
 def test_tokens_are_spans_of_one_word(doc):
     assert (doc[5]._.labels, doc[5]._.parse_string, doc[5]._.parent.text) == (("NP",), "(NP (NNP ada))", "of ada")
     assert (doc[4]._.labels, doc[4]._.parse_string, doc[4]._.parent.label_) == ((), "(IN of)", "PP")
+
+
+def test_a_span_is_written_in_brackets(doc):
+    assert doc[4:6]._.parse_string == "(PP (IN of) (NP (NNP ada)))"
+    assert doc[3:4]._.parse_string == "(NN dog)"
+    set_constituents(doc, [("VP", 1, 6)])
+    assert doc[0:6]._.parse_string == "(ROOT (PRP we) (VP (VBD saw) (DT the) (NN dog) (IN of) (NNP ada)))"
+
+
+def test_a_span_that_cuts_a_constituent_has_no_tree(doc):
+    with pytest.raises(ValueError, match=r"\[J337\] 'dog of' cuts the constituent NP"):
+        str(doc[3:5]._.parse_string)
+
+
+def test_constituents_that_cross_are_refused(doc):
+    set_constituents(doc, [("NP", 0, 3), ("VP", 2, 5)])
+    with pytest.raises(ValueError, match=r"\[J335\] The constituent VP of tokens 2 to 5"):
+        get_constituents(doc)
+
+
+def test_brackets_in_words_are_escaped_and_whitespace_is_left_out():
+    doc = Doc(Vocab(), words=["(", ")", " \n"], tags=["-LRB-", "-RRB-", "_SP"])
+    set_constituents(doc, [])
+    assert str(get_tree(doc)) == "(ROOT (-LRB- -LRB-) (-RRB- -RRB-))"
+    assert get_tree(doc[0:1]) == Tree("ROOT", (Tree("-LRB-", word="("),))
+
+
+def test_phrases_of_a_label(doc):
+    assert [span.text for span in doc[0:7]._.phrases("NP")] == ["we", "the dog of ada", "the dog", "ada"]
+    assert [span.text for span in doc[0:7]._.phrases("NP", nested=False)] == ["we", "the dog of ada"]
+    assert [span.text for span in doc._.phrases("PP", "SQ")] == ["of ada", "whom did ada meet ?"]
 
 
 def test_whitespace_is_no_constituent():
@@ -123,8 +161,19 @@ def test_without_constituents_attributes_are_errors(name):
                 getattr(owner._, name)
 
 
-@pytest.mark.parametrize("name", ["children", "constituents"])
-def test_without_constituents_iterating_is_an_error(name):
-    doc = Doc(Vocab(), words=["run"])
+@pytest.mark.parametrize(
+    "read",
+    [lambda doc: doc[0:1]._.children, lambda doc: doc[0:1]._.constituents, lambda doc: doc._.phrases(), get_tree],
+)
+def test_without_constituents_reading_them_is_an_error(read):
     with pytest.raises(ValueError, match=r"\[J336\]"):
-        list(getattr(doc[0:1]._, name))
+        list(read(Doc(Vocab(), words=["run"])))
+
+
+def test_names_registered_by_others_are_not_overwritten():
+    Span.set_extension("labels", default="taken", force=True)
+    register_extensions()
+    assert Span.get_extension("labels")[0] == "taken"
+    Span.remove_extension("labels")
+    register_extensions()
+    assert Token.has_extension("hedge_b")

@@ -7,35 +7,18 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
 from spacy_joint.annotation.constituents import (
     get_constituents,
-    get_parent,
-    get_tree,
-    iterate_children,
-    iterate_phrases,
-    register_extensions,
     set_constituents,
 )
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
-from spacy_joint.trees.constituency_trees import Tree
 
-WORDS = ["the", "old", "cat", "of", "my", "aunt", "sleeps", "now", "."]
-TAGS = ["DT", "JJ", "NN", "IN", "PRP$", "NN", "VBZ", "RB", "."]
 SAID = ["i", "think", "you", "should", "call", "the", "shop", "in", "the", "old", "town"]
-FOUND = [("NP", 0, 6), ("NP", 0, 3), ("PP", 3, 6), ("NP", 4, 6), ("VP", 6, 8), ("ADVP", 7, 8)]
-
-
-@pytest.fixture
-def doc():
-    doc = Doc(spacy.blank("en").vocab, words=WORDS, tags=TAGS)
-    set_constituents(doc, FOUND)
-    register_extensions()
-    return doc
 
 
 @pytest.fixture(scope="module")
@@ -66,74 +49,15 @@ def divided(make):
 
 
 @pytest.mark.parametrize("name", ["hedge_chunker", "hedge_segmenter"])
-def test_documents_without_words_are_not_learnt_from(name, doc):
-    space = Doc(doc.vocab, words=["\n"], sent_starts=[True])
+def test_documents_without_words_are_not_learnt_from(name, nlp):
+    doc = Doc(nlp.vocab, words=["my", "aunt", "sleeps"], tags=["PRP$", "NN", "VBZ"])
+    set_constituents(doc, [("NP", 0, 2)])
+    space = Doc(nlp.vocab, words=["\n"], sent_starts=[True])
     set_constituents(space, [("NP", 0, 1)])
     component = spacy.blank("en").add_pipe(name)
     examples = [Example(doc.copy(), doc), Example(space.copy(), space)]
     component.initialize(lambda: examples)
     assert component.labels and component.make_instances(examples[1]) == []
-
-
-# Annotation
-
-
-def test_a_span_is_written_in_brackets(doc):
-    assert doc[3:6]._.parse_string == "(PP (IN of) (NP (PRP$ my) (NN aunt)))"
-    assert doc[2:3]._.parse_string == "(NN cat)"
-    assert doc[6:9]._.parse_string == "(ROOT (VP (VBZ sleeps) (ADVP (RB now))) (. .))"
-
-
-def test_a_span_that_cuts_a_constituent_has_no_tree(doc):
-    with pytest.raises(ValueError, match=r"\[J337\] 'cat of' cuts the constituent NP"):
-        str(doc[2:4]._.parse_string)
-
-
-def test_labels_are_those_of_constituents_over_just_the_span(doc):
-    set_constituents(doc, [("S", 0, 3), ("NP", 0, 3)])
-    assert doc[0:3]._.labels == ("S", "NP")
-    assert doc[0:2]._.labels == ()
-
-
-def test_children_and_parent(doc):
-    assert [(child.text, child.label_) for child in iterate_children(doc[3:6])] == [("of", ""), ("my aunt", "NP")]
-    assert get_parent(doc[4:6]).label_ == "PP"
-    assert get_parent(doc[0:6]) is None
-
-
-def test_phrases_of_a_label(doc):
-    assert [span.text for span in doc._.phrases("NP")] == ["the old cat of my aunt", "the old cat", "my aunt"]
-    assert [span.text for span in doc._.phrases("NP", nested=False)] == ["the old cat of my aunt"]
-    assert [span.text for span in doc[3:9]._.phrases("NP", "VP")] == ["my aunt", "sleeps now"]
-
-
-def test_brackets_in_words_are_escaped_and_whitespace_is_left_out():
-    doc = Doc(spacy.blank("en").vocab, words=["(", ")", " \n"], tags=["-LRB-", "-RRB-", "_SP"])
-    set_constituents(doc, [])
-    assert str(get_tree(doc)) == "(ROOT (-LRB- -LRB-) (-RRB- -RRB-))"
-    assert get_tree(doc[0:1]) == Tree("ROOT", (Tree("-LRB-", word="("),))
-
-
-def test_constituents_that_cross_are_refused(doc):
-    set_constituents(doc, [("NP", 0, 3), ("VP", 2, 5)])
-    with pytest.raises(ValueError, match=r"\[J335\] The constituent VP of tokens 2 to 5"):
-        get_constituents(doc)
-
-
-def test_without_annotation_there_are_no_phrases(doc):
-    del doc.spans["constituents"]
-    for read in (get_tree, lambda doc: list(iterate_phrases(doc))):
-        with pytest.raises(ValueError, match=r"\[J336\]"):
-            read(doc)
-
-
-def test_names_registered_by_others_are_not_overwritten():
-    Span.set_extension("labels", default="taken", force=True)
-    register_extensions()
-    assert Span.get_extension("labels")[0] == "taken"
-    Span.remove_extension("labels")
-    register_extensions()
-    assert Token.has_extension("hedge_b")
 
 
 # Guarantees
