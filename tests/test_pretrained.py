@@ -94,11 +94,6 @@ def test_rare_forms_have_their_lemmas(nlp):
     assert found == {**forms, "1,000": "1000", "chairs": "chair", "hypotheses": "hypothesis"}
 
 
-def test_all_labels_are_explained(nlp):
-    labels = {label for name in ("sequence_tagger", "joint_sbd_parser") for label in nlp.get_pipe(name).labels}
-    assert [label for label in sorted(labels) if not spacy.explain(label)] == []
-
-
 def test_components_that_not_everybody_needs_can_be_enabled():
     nlp = spacy_joint.load()
     for name in nlp.disabled:

@@ -10,9 +10,17 @@ def test_without_a_path_there_is_nothing():
     assert (read_labels(None), read_word_classes(None), read_tokenizer_exceptions(None)) == (None, None, {})
 
 
-def test_labels_are_read(tmp_path):
-    srsly.write_json(tmp_path / "labels.json", ["ROOT", "nsubj"])
-    assert read_labels(tmp_path / "labels.json") == ["ROOT", "nsubj"]
+@pytest.mark.parametrize(
+    ("read", "write", "content"),
+    [
+        (read_labels, srsly.write_json, ["ROOT", "nsubj"]),
+        (read_word_classes, srsly.write_msgpack, {"cat": [1, 2]}),
+        (read_tokenizer_exceptions, srsly.write_json, {"cannot": ["can", "not"]}),
+    ],
+)
+def test_what_commands_write_is_read(read, write, content, tmp_path):
+    write(tmp_path / "file", content)
+    assert read(tmp_path / "file") == content
 
 
 @pytest.mark.parametrize(
