@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import warnings
 
 import pytest
 import spacy
@@ -144,19 +143,19 @@ def test_captions_end_no_line_after_a_determiner_or_preposition():
     assert not any(line.split()[-1] in ("the", "another", "with", "of", "for") for line in lines)
 
 
+LONG = "00:00:00,000 --> 00:00:12,000\n" + "so we went to the garage and they said it is late " * 2
+
+
 def test_estimated_times_are_a_comment_of_webvtt():
-    text = "WEBVTT\n\n00:00.000 --> 00:12.000\n" + "so we went to the garage and they said it is late " * 2
-    written = write_string(annotate(text, "vtt"), "vtt")
+    written = write_string(annotate(f"WEBVTT\n\n{LONG}".replace(",", "."), "vtt"), "vtt")
     assert "NOTE 2 of 3 captions begin at estimated times: 2, 3\n" in written or "NOTE 1 of 2" in written
     assert write_string(annotate(written, "vtt"), "vtt") == written
 
 
-def test_estimated_times_are_a_warning_in_other_formats():
-    text = "1\n00:00:00,000 --> 00:00:12,000\n" + "so we went to the garage and they said it is late " * 2
-    doc = annotate(text, "srt")
-    for format in ("srt", "csv"):
-        with pytest.warns(JointWarning, match="JW49"):
-            write_string(doc, format)
+@pytest.mark.parametrize("format", ["srt", "csv"])
+def test_estimated_times_are_a_warning_in_other_formats(format):
+    with pytest.warns(JointWarning, match="JW49"):
+        write_string(annotate(f"1\n{LONG}", "srt"), format)
 
 
 def test_measured_times_need_no_warning():
@@ -212,15 +211,12 @@ def test_all_words_survive(turns):
         assert list_turns(read_string(write_string(doc, format), format)) == list_turns(transcript)
 
 
-def test_text_has_a_paragraph_per_turn():
-    assert write_string(annotate(SRT, "srt"), "text") == (
+def test_text_has_a_paragraph_per_turn_and_can_be_read_again():
+    written = write_string(annotate(SRT, "srt"), "text")
+    assert written == (
         "[00:00:01] ANNA: So I was at the garage.\n\n[00:00:03] BEN: They found another problem?\n\n"
         "[00:00:05] ANNA: Of course they did.\n"
     )
-
-
-def test_text_can_be_read_again():
-    written = write_string(annotate(SRT, "srt"), "text")
     again = read_string(written, "turns")
     assert list_turns(again) == list_turns(read_string(SRT, "srt"))
     assert again.find_times(0, 2)[0] == 1.0
@@ -235,6 +231,7 @@ def test_markdown_has_names_in_bold_and_no_accidental_markup():
 
 def test_what_begins_a_list_in_markdown_is_escaped():
     assert write_string(NLP("1. So we said. And then. + more."), "markdown").startswith("1\\. So")
+    assert write_string(NLP("1. Call Ben.\n2. Call Nora.\n"), "markdown") == "1\\. Call Ben.\\\n2\\. Call Nora.\n"
 
 
 def test_lines_are_wrapped_on_request():
@@ -248,23 +245,23 @@ def test_sentences_without_marks_have_lines():
     assert write_string(doc, "markdown").count("\\\n") == len(list(doc.sents)) - 1
 
 
-def test_turns_of_chats_need_no_marks():
-    chat = "Anna: we left. it rains!\n\nBen: ok\n\nAnna: are you at home? we are\nHe is not.\n"
-    assert write_string(annotate(chat, "turns"), "text") == chat
-
-
-def test_paragraphs_of_text_stay_and_hard_wraps_do_not():
-    assert write_string(NLP("So we\nwent home.\n\nThen it rained."), "text") == "So we went home.\n\nThen it rained.\n"
-
-
-def test_words_hyphenated_at_the_end_of_a_line_are_joined():
-    assert write_string(NLP("A well-\nknown man went home."), "text") == "A well-known man went home.\n"
-
-
-def test_the_longest_of_a_few_lines_counts():
-    text = "For it: Nora Berg, Anna Wu, Carla, and the neighbours\nAgainst it: Ben\n\n"
-    text += "Nora said that the owls would come back if all of the trees were left as they are.\n"
-    assert write_string(NLP(text), "text") == text
+@pytest.mark.parametrize(
+    "text",
+    [
+        "So we⏎went home.\n\nThen it rained.\n",
+        "A well-⏎known man went home.\n",
+        "Home\n\n  So we went to the garage, since they had called and said that⏎the car was ready. It was not.\n"
+        "  We came home late, and it rained, and the dog was hungry. He⏎had eaten the bread.\n",
+        "Please:\n\n- call the garage and ask whether the car is⏎  ready\n- come home\n",
+        "1. Call Ben.\n2. Call Nora.\n\nShe is at the⏎garage. He is not.\n",
+        # Recognised speech.
+        "So we look at⏎the history of owls. And then⏎we go. It was late.⏎In the end, Nora and⏎Ben came.\n",
+    ],
+)
+def test_lines_of_a_paragraph_are_joined_and_others_are_not(text):
+    # The sign marks the ends of lines that go.
+    written = re.sub("⏎ *", " ", text.replace("-⏎", "-"))
+    assert write_string(NLP(text.replace("⏎", "\n")), "text") == written
 
 
 def test_words_that_occur_whole_are_joined_whole():
@@ -272,77 +269,54 @@ def test_words_that_occur_whole_are_joined_whole():
     assert write_string(NLP(text), "text") == text.replace("re-\n", "re")
 
 
-def test_paragraphs_that_are_indented_are_joined_and_stay_indented():
-    first = "  So we went to the garage, since they had called and said that\nthe car was ready. It was not."
-    second = "  We came home late, and it rained, and the dog was hungry. He\nhad eaten the bread."
-    written = "\n".join(each.replace("that\n", "that ").replace("He\n", "He ") for each in (first, second))
-    assert write_string(NLP(f"Home\n\n{first}\n{second}\n"), "text") == f"Home\n\n{written}\n"
-
-
-def test_wrapped_lines_of_items_are_joined():
-    text = "Please:\n\n- call the garage and ask whether the car is\n  ready\n- come home\n"
-    assert write_string(NLP(text), "text") == text.replace("is\n  ready", "is ready")
-
-
-def test_lines_that_begin_sentences_stay_also_next_to_wrapped_ones():
-    text = "1. Call Ben.\n2. Call Nora.\n\nShe is at the\ngarage. He is not.\n"
-    assert write_string(NLP(text), "text") == text.replace("the\ngarage", "the garage")
-    assert write_string(NLP(text), "markdown").startswith("1\\. Call Ben.\\\n2\\. Call Nora.\n\n")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'The owl and the crow\nWent out in the snow\nTo look for a mouse.\n"Alas!" said the crow,\n"It is cold."\n',
-        "* At home.\n* At the garage, with Nora.\n\nCode.\n```\nrun(it)\nnow()\n```\n",
-        "> Is this how the owls\n> live?\nYes. I saw them at the garage.\n\nCheers\nNora\n",
-        "I saw them.\n\n--\nNora Berg\nat the garage\n+47 22 55 01 23\n",
-        "This is code.\n\n```\nif late:\n\n    run()\n    now()\n```\n\n    cd home\n    if late\n      run\n\nDone.\n",
-        "The snow is deep, the snow is old,\n  the owl is on the wing;\nshe is hungry, she is cold,\n  in spring.\n",
-        "These are the hours.\n\nMonday      8 to 12     closed\nTuesday     closed      2 to 6\n",
-        "Buy these.\n\n- milk\n  - of a goat\n  - of a cow\n- eggs\n\nThank you.\n",
-        "/*\n * Runs it.\n * @param it the engine\n */\nrun(it);\n",
-        "Please buy these things.\n\nmilk\neggs\noat biscuits\n\nThank you.\n",
-    ],
-)
-def test_verse_lists_code_and_quoted_mail_keep_their_lines(text):
-    assert write_string(NLP(text), "text") == text
-
-
 SEEN = (
     "The owl sat in the tree by the old mill, and nobody had seen\n{}\nit before. It was white, and it ate a mouse.\n"
 )
+LINES = {
+    "verse": 'The owl and the crow\nWent out in the snow\nTo look for a mouse.\n"Alas!" said the crow,\n"I go."\n',
+    "indented verse": (
+        "The snow is deep, the snow is old,\n  the owl is on the wing;\nshe is hungry, she is cold,\n  in spring.\n"
+    ),
+    "a list and code": "* At home.\n* At the garage, with Nora.\n\nCode.\n```\nrun(it)\nnow()\n```\n",
+    "nested lists": "Buy these.\n\n- milk\n  - of a goat\n  - of a cow\n- eggs\n\nThank you.\n",
+    "a list without signs": "Please buy these things.\n\nmilk\neggs\noat biscuits\n\nThank you.\n",
+    "quoted mail": "> Is this how the owls\n> live?\nYes. I saw them at the garage.\n\nCheers\nNora\n",
+    "mail with a list": (
+        "Hi Ben,\n\n- milk\n- eggs\n- oat bread\n\nI was at the garage. They found it.\n\nCheers\nNora\n"
+    ),
+    "a signature": "I saw them.\n\n--\nNora Berg\nat the garage\n+47 22 55 01 23\n",
+    "code": (
+        "This is code.\n\n```\nif late:\n\n    run()\n    now()\n```\n\n    cd home\n    if late\n      run\n\nDone.\n"
+    ),
+    "indented code": "Run this.\n\n    import owls\n    owls.feed()\n    for owl in owls:\n        print(owl)\n",
+    "a comment of code": "/*\n * Runs it.\n * @param it the engine\n */\nrun(it);\n",
+    "a table": "These are the hours.\n\nMonday      8 to 12     closed\nTuesday     closed      2 to 6\n",
+    **{f"a page number, {number}": SEEN.format(number) for number in ("17", "- 17 -", "[p. 17]")},
+    "a heading": "The owls and the mice of the old mill\n=====================================\n\nSo it was.\n",
+    "a stage direction": "     She looks for a long time at the owl in the old mill by a river.\nANNA: It is white.\n",
+    "minutes": "Present: Nora Berg, Anna Wu, Carla Low, and Dr. Ben Hill\nApologies: Mr. Owl\n\nIt rained.\n",
+    # The longest line counts.
+    "lines for and against": (
+        "For it: Nora Berg, Anna Wu, Carla, and the neighbours\nAgainst it: Ben\n\n"
+        "Nora said that the owls would come back if all of the trees were left as they are.\n"
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *map(SEEN.format, ("17", "- 17 -", "[p. 17]")),
-        "The owls and the mice of the old mill\n=====================================\n\nSo it was.\n",
-        "     She looks for a long time at the owl in the old mill by the river.\nANNA: It is white.\n",
-        "Present: Nora Berg, Anna Wu, Carla Low, and Dr. Ben Hill\nApologies: Mr. Owl\n\nIt rained.\n",
-        "Run this.\n\n    import owls\n    owls.feed()\n    for owl in owls:\n        print(owl)\n",
-    ],
-)
-def test_numbers_of_pages_headings_names_and_code_have_lines(text):
+@pytest.mark.parametrize("text", LINES.values(), ids=LINES)
+def test_lines_that_mean_something_stay(text):
     assert write_string(NLP(text), "text") == text
 
 
-def test_lines_of_recognised_speech_are_joined():
-    text = "So we look at\nthe history of owls. And then\nwe go. It was late.\nIn the end, Nora and\nBen came.\n"
-    assert write_string(NLP(text), "text") == text.replace("\n", " ").rstrip() + "\n"
-
-
-def test_lines_without_marks_leave_paragraphs_whole():
-    text = "Hi Ben,\n\n- milk\n- eggs\n- oat bread\n\nI was at the garage. They found it.\n\nCheers\nNora\n"
-    assert write_string(NLP(text), "text") == text
+def test_turns_of_chats_need_no_marks():
+    chat = "Anna: we left. it rains!\n\nBen: ok\n\nAnna: are you at home? we are\nHe is not.\n"
+    assert write_string(annotate(chat, "turns"), "text") == chat
 
 
 @pytest.mark.parametrize(("rows", "n"), [("sentence", 3), ("word", 14)])
+@pytest.mark.filterwarnings(r"ignore:\[JW49\]")
 def test_csv_has_a_row_per_sentence_or_word(rows, n):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        table = list(csv.DictReader(io.StringIO(write_string(annotate(SRT, "srt"), "csv", rows=rows))))
+    table = list(csv.DictReader(io.StringIO(write_string(annotate(SRT, "srt"), "csv", rows=rows))))
     assert len(table) == n
     assert table[0]["speaker"] == "ANNA"
     assert (table[0]["start"], table[-1]["end"]) == ("1.000", "7.000")
