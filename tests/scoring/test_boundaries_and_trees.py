@@ -34,17 +34,16 @@ def test_all_scores_are_reported():
     assert set(score((make_doc("hi you", {0}), make_doc("hi you", {0})))) == KEYS
 
 
-def test_without_examples_every_score_is_none():
-    assert score() == dict.fromkeys(KEYS)
-
-
-def test_an_empty_document_has_no_scores():
-    assert score((make_doc(""), make_doc(""))) == dict.fromkeys(KEYS)
-
-
-def test_a_reference_without_annotation_has_no_scores():
-    predicted = make_doc("hi you", heads=[0, 0], deps="ROOT vocative")
-    assert score((predicted, make_doc("hi you"))) == dict.fromkeys(KEYS)
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [],
+        [(make_doc(""), make_doc(""))],
+        [(make_doc("hi you", heads=[0, 0], deps="ROOT vocative"), make_doc("hi you"))],
+    ],
+)
+def test_without_words_or_annotation_of_the_reference_every_score_is_none(pairs):
+    assert score(*pairs) == dict.fromkeys(KEYS)
 
 
 def test_names_of_spacys_scores_have_the_same_meaning():
@@ -70,20 +69,33 @@ def test_examples_may_come_from_a_generator():
 # Boundaries
 
 
-def test_a_boundary_is_a_token_that_begins_a_sentence():
-    found = score((make_doc("a b c d e", {0, 1, 2}), make_doc("a b c d e", {0, 2, 3, 4})))
-    assert found["boundary_p"] == pytest.approx(2 / 3)
-    assert found["boundary_r"] == pytest.approx(2 / 4)
-    assert found["boundary_f"] == pytest.approx(4 / 7)
+RIGHT = {"boundary_p": 1.0, "boundary_r": 1.0, "boundary_f": 1.0}
+WRONG = dict.fromkeys(RIGHT, 0.0)
+INSIDE = dict.fromkeys(RIGHT, 0.5)
+# The words and boundaries of the prediction and of the reference.
+BOUNDARIES = {
+    "a boundary is a token that begins a sentence": (
+        ("a b c d e", {0, 1, 2}),
+        ("a b c d e", {0, 2, 3, 4}),
+        {"boundary_p": 2 / 3, "boundary_r": 2 / 4, "boundary_f": 4 / 7},
+    ),
+    "the first token of a document counts": (("a b", {0}), ("a b", {0, 1}), {"boundary_r": 1 / 2}),
+    "the sentence may end elsewhere": (("a b c", {0, 1}), ("a b c", {0, 1, 2}), {"boundary_p": 1.0, "sents_p": 0.5}),
+    "a prediction without boundaries misses all": (("a b",), ("a b", {0, 1}), WRONG),
+    "a document of one token is a sentence": (("bye",), ("bye",), RIGHT),
+    "tokens joined in the prediction": (("stop wecant", {0, 1}), ("stop we cant", {0, 1}), RIGHT),
+    "tokens joined in the reference": (("stop we cant", {0, 1}), ("stop wecant", {0, 1}), RIGHT),
+    "inside a token of the reference": (("stop we cant", {0, 2}), ("stop wecant", {0, 1}), INSIDE),
+    "inside a token of the prediction": (("stop wecant", {0, 1}), ("stop we cant", {0, 2}), INSIDE),
+    "a sentence begins after whitespace": (("a _ b", {0, 1}), ("a b", {0, 1}), RIGHT),
+    "whitespace is no sentence": (("a _ b", {0, 1, 2}), ("a b", {0, 1}), RIGHT),
+}
 
 
-def test_the_first_token_of_a_document_counts_as_a_boundary():
-    assert score((make_doc("a b", {0}), make_doc("a b", {0, 1})))["boundary_r"] == pytest.approx(1 / 2)
-
-
-def test_a_boundary_is_right_even_if_its_sentence_ends_elsewhere():
-    found = score((make_doc("a b c", {0, 1}), make_doc("a b c", {0, 1, 2})))
-    assert (found["boundary_p"], found["sents_p"]) == (1.0, 0.5)
+@pytest.mark.parametrize(("predicted", "reference", "expected"), BOUNDARIES.values(), ids=BOUNDARIES)
+def test_boundaries_are_scored(predicted, reference, expected):
+    found = score((make_doc(*predicted), make_doc(*reference)))
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
 
 
 def test_boundaries_are_pooled_over_documents():
@@ -98,84 +110,43 @@ def test_a_reference_without_boundaries_is_skipped():
     assert (found["boundary_p"], found["boundary_r"]) == (1.0, 1.0)
 
 
-def test_a_prediction_without_boundaries_misses_all():
-    found = score((make_doc("a b"), make_doc("a b", {0, 1})))
-    assert (found["boundary_p"], found["boundary_r"], found["boundary_f"]) == (0.0, 0.0, 0.0)
-
-
-def test_a_document_of_one_token_is_a_sentence():
-    assert score((make_doc("bye"), make_doc("bye")))["boundary_f"] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("predicted", "reference"),
-    [
-        (make_doc("stop wecant", {0, 1}), make_doc("stop we cant", {0, 1})),
-        (make_doc("stop we cant", {0, 1}), make_doc("stop wecant", {0, 1})),
-    ],
-)
-def test_a_boundary_is_right_where_differing_tokens_begin_together(predicted, reference):
-    assert score((predicted, reference))["boundary_f"] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("predicted", "reference"),
-    [
-        (make_doc("stop we cant", {0, 2}), make_doc("stop wecant", {0, 1})),
-        (make_doc("stop wecant", {0, 1}), make_doc("stop we cant", {0, 2})),
-    ],
-)
-def test_a_boundary_inside_a_token_of_the_other_side_is_wrong(predicted, reference):
-    found = score((predicted, reference))
-    assert (found["boundary_p"], found["boundary_r"]) == (0.5, 0.5)
-
-
-def test_a_sentence_that_opens_with_whitespace_begins_at_its_first_other_token():
-    found = score((make_doc("a _ b", {0, 1}), make_doc("a b", {0, 1})))
-    assert found["boundary_f"] == 1.0
-
-
-def test_a_whitespace_sentence_is_not_a_boundary():
-    found = score((make_doc("a _ b", {0, 1, 2}), make_doc("a b", {0, 1})))
-    assert found["boundary_p"] == 1.0
-
-
 # Trees
 
 
-def test_spacys_attachment_scores_leave_punctuation_out_and_ours_count_it():
-    reference = make_doc("go on !", heads=[0, 0, 0], deps="ROOT compound:prt punct")
-    predicted = make_doc("go on !", heads=[0, 0, 1], deps="ROOT compound:prt punct")
-    found = score((predicted, reference))
-    assert (found["dep_uas"], found["dep_las"]) == (1.0, 1.0)
-    assert (found["dep_uas_punct"], found["dep_las_punct"]) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
+# The words, heads and labels of the prediction and of the reference; unlabelled and labelled attachment.
+TREES = {
+    "a wrong label affects labelled attachment": (
+        ("go home", [0, 0], "ROOT obj"),
+        ("go home", [0, 0], "ROOT advmod"),
+        (1.0, 0.5),
+    ),
+    "the case of labels does not count": (
+        ("go home", [0, 0], "ROOT ADVMOD"),
+        ("go home", [0, 0], "root advmod"),
+        (1.0, 1.0),
+    ),
+    "whitespace does not count": (
+        ("go _ home", [0, 2, 0], "ROOT punct advmod"),
+        ("go _ home", [0, 0, 0], "ROOT dep advmod"),
+        (1.0, 1.0),
+    ),
+    "nor does whitespace of one side": (
+        ("go _ home", [0, 0, 0], "ROOT dep advmod"),
+        ("go home", [0, 0], "ROOT advmod"),
+        (1.0, 1.0),
+    ),
+    "a token without a counterpart is wrong": (
+        ("we cannot", [1, 1], "nsubj ROOT"),
+        ("we can not", [1, 1, 1], "nsubj ROOT advmod"),
+        (0.0, 0.0),
+    ),
+}
 
 
-def test_a_wrong_label_affects_only_labelled_attachment():
-    reference = make_doc("go home", heads=[0, 0], deps="ROOT advmod")
-    predicted = make_doc("go home", heads=[0, 0], deps="ROOT obj")
-    found = score((predicted, reference))
-    assert (found["dep_uas_punct"], found["dep_las_punct"]) == (1.0, 0.5)
-
-
-def test_labels_are_compared_without_regard_to_case():
-    reference = make_doc("go home", heads=[0, 0], deps="root advmod")
-    predicted = make_doc("go home", heads=[0, 0], deps="ROOT ADVMOD")
-    assert score((predicted, reference))["dep_las_punct"] == 1.0
-
-
-def test_whitespace_never_counts_in_the_scores_over_all_tokens():
-    reference = make_doc("go _ home", heads=[0, 0, 0], deps="ROOT dep advmod")
-    predicted = make_doc("go _ home", heads=[0, 2, 0], deps="ROOT punct advmod")
-    found = score((predicted, reference))
-    assert (found["dep_uas_punct"], found["dep_las_punct"]) == (1.0, 1.0)
-
-
-def test_whitespace_of_one_side_alone_changes_nothing():
-    reference = make_doc("go home", heads=[0, 0], deps="ROOT advmod")
-    predicted = make_doc("go _ home", heads=[0, 0, 0], deps="ROOT dep advmod")
-    found = score((predicted, reference))
-    assert (found["dep_uas_punct"], found["dep_las_punct"]) == (1.0, 1.0)
+@pytest.mark.parametrize(("predicted", "reference", "expected"), TREES.values(), ids=TREES)
+def test_trees_are_scored(predicted, reference, expected):
+    found = score(tuple(make_doc(text, None, heads, deps) for text, heads, deps in (predicted, reference)))
+    assert (found["dep_uas_punct"], found["dep_las_punct"]) == expected
 
 
 def test_reference_tokens_without_label_are_skipped():
@@ -184,7 +155,9 @@ def test_reference_tokens_without_label_are_skipped():
     assert score((predicted, reference))["dep_las_punct"] == 1.0
 
 
-def test_a_token_without_a_matching_reference_token_has_a_wrong_tree():
-    reference = make_doc("we can not", heads=[1, 1, 1], deps="nsubj ROOT advmod")
-    predicted = make_doc("we cannot", heads=[1, 1], deps="nsubj ROOT")
-    assert score((predicted, reference))["dep_uas_punct"] == 0.0
+def test_spacys_attachment_scores_leave_punctuation_out_and_ours_count_it():
+    reference = make_doc("go on !", heads=[0, 0, 0], deps="ROOT compound:prt punct")
+    predicted = make_doc("go on !", heads=[0, 0, 1], deps="ROOT compound:prt punct")
+    found = score((predicted, reference))
+    assert (found["dep_uas"], found["dep_las"]) == (1.0, 1.0)
+    assert (found["dep_uas_punct"], found["dep_las_punct"]) == (pytest.approx(2 / 3), pytest.approx(2 / 3))

@@ -31,34 +31,31 @@ def score(*args, max_span=7, **kwargs):
     return score_hedges([make_example(*args, **kwargs)], max_span=max_span)
 
 
-def test_all_right():
-    scores = score(GOLD)
-    assert scores["hedge_p"] == scores["hedge_r"] == scores["hedge_f"] == scores["hedge_exact"] == 1
+SCORES = {
+    "all right": (GOLD, 7, {"hedge_p": 1, "hedge_r": 1, "hedge_f": 1, "hedge_exact": 1}),
+    "some right": (
+        [("NP", 2, 4), ("VP", 4, 5), ("NP", 4, 5)],
+        7,
+        {"hedge_p": 2 / 3, "hedge_r": 2 / 4, "hedge_exact": 0},
+    ),
+    "none": ([], 7, {"hedge_r": 0}),
+    "punctuation at edges does not count": (
+        [("S", 0, 5), ("ADVP", 0, 2), ("NP", 1, 4), ("VP", 4, 6)],
+        7,
+        {"hedge_f": 1},
+    ),
+    "nor do constituents of punctuation": ([*GOLD, ("X", 1, 2)], 7, {"hedge_f": 1}),
+    "particles are adverbs": ([("S", 0, 6), ("PRT", 0, 1), ("NP", 2, 4), ("VP", 4, 5)], 7, {"hedge_f": 1}),
+    "the limit holds for the reference": ([("NP", 2, 4)], 2, {"hedge_r": 1 / 3}),
+    "and for the prediction": ([("NP", 2, 4), ("S", 0, 6)], 2, {"hedge_p": 1}),
+    "a constituent found twice is correct once": ([*GOLD, ("NP", 2, 4)], 7, {"hedge_p": 4 / 5}),
+}
 
 
-def test_precision_and_recall():
-    scores = score([("NP", 2, 4), ("VP", 4, 5), ("NP", 4, 5)])
-    assert scores["hedge_p"] == pytest.approx(2 / 3)
-    assert scores["hedge_r"] == pytest.approx(2 / 4)
-    assert scores["hedge_exact"] == 0
-
-
-def test_punctuation_does_not_count():
-    assert score([("S", 0, 5), ("ADVP", 0, 2), ("NP", 1, 4), ("VP", 4, 6)])["hedge_f"] == 1
-    assert score([*GOLD, ("X", 1, 2)])["hedge_f"] == 1
-
-
-def test_particles_are_adverbs():
-    assert score([("S", 0, 6), ("PRT", 0, 1), ("NP", 2, 4), ("VP", 4, 5)])["hedge_f"] == 1
-
-
-def test_constituents_above_the_limit_are_not_scored():
-    assert score([("NP", 2, 4)], max_span=2)["hedge_r"] == pytest.approx(1 / 3)
-    assert score([("NP", 2, 4), ("S", 0, 6)], max_span=2)["hedge_p"] == 1
-
-
-def test_a_constituent_found_twice_is_correct_once():
-    assert score([*GOLD, ("NP", 2, 4)])["hedge_p"] == pytest.approx(4 / 5)
+@pytest.mark.parametrize(("found", "max_span", "expected"), SCORES.values(), ids=SCORES)
+def test_constituents_are_scored(found, max_span, expected):
+    scores = score(found, max_span=max_span)
+    assert {name: scores[name] for name in expected} == pytest.approx(expected)
 
 
 def test_scores_by_label():
@@ -95,7 +92,6 @@ def test_missing_annotation_is_not_scored():
     assert score(None)["hedge_f"] is None
     assert score(GOLD)["hedge_seg_f"] is None
     assert score(GOLD, None)["hedge_f"] is None
-    assert score([])["hedge_r"] == 0
 
 
 @pytest.mark.parametrize("factory", ["hedge_chunker", "hedge_segmenter"])

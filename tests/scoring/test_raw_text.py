@@ -50,30 +50,26 @@ def describe(*words):
     return Doc(VOCAB, words=words, morphs=list(morphs), lemmas=list(lemmas), heads=heads, deps=deps)
 
 
-def test_all_universal_features_of_a_word_must_be_correct():
-    right = describe(("she", "Case=Nom|Number=Sing", ""), ("ran", "Tense=Past", ""))
-    found = describe(("she", "Case=Nom|Number=Plur", ""), ("ran", "Tense=Past", ""))
-    assert score_raw_text([found], [right])["raw_morph_f"] == 0.5
-    assert score_raw_text([right], [right])["raw_morph_f"] == 1
+SHE = [("she", "Case=Nom|Number=Sing", ""), ("ran", "Tense=Past", "")]
+THEY = [("They", "", "they"), ("ran", "", "run")]
+# The words of the prediction and of the reference.
+WORDS = {
+    "all features of a word must be correct": ("morph", [("she", "Case=Nom|Number=Plur", ""), SHE[1]], SHE, 0.5),
+    "features that are not universal do not count": (
+        "morph",
+        [("she", "Case=Nom|Number[psor]=Plur", ""), ("ran", "", "")],
+        [("she", "Case=Nom|ExtPos=ADV|Number[psor]=Sing", ""), ("ran", "Style=Expr", "")],
+        1,
+    ),
+    "lemmas have their capitals": ("lemma", [("They", "", "They"), THEY[1]], THEY, 0.5),
+    "any lemma is correct if the reference has none": ("lemma", THEY, [THEY[0], ("ran", "", "")], 1),
+    "no lemma is wrong if the reference has one": ("lemma", [THEY[0], ("ran", "", "")], THEY, 0.5),
+}
 
 
-def test_other_features_do_not_count():
-    right = describe(("she", "Case=Nom|ExtPos=ADV|Number[psor]=Sing", ""), ("ran", "Style=Expr", ""))
-    found = describe(("she", "Case=Nom|Number[psor]=Plur", ""), ("ran", "", ""))
-    assert score_raw_text([found], [right])["raw_morph_f"] == 1
-
-
-def test_lemmas_are_compared_with_their_capitals():
-    right = describe(("They", "", "they"), ("ran", "", "run"))
-    found = describe(("They", "", "They"), ("ran", "", "run"))
-    assert score_raw_text([found], [right])["raw_lemma_f"] == 0.5
-
-
-def test_any_lemma_is_correct_where_the_reference_has_none():
-    right = describe(("They", "", "they"), ("ran", "", ""))
-    found = describe(("They", "", "they"), ("ran", "", "run"))
-    assert score_raw_text([found], [right])["raw_lemma_f"] == 1
-    assert score_raw_text([right], [found])["raw_lemma_f"] == 0.5
+@pytest.mark.parametrize(("measure", "found", "right", "expected"), WORDS.values(), ids=WORDS)
+def test_features_and_lemmas_are_compared(measure, found, right, expected):
+    assert score_raw_text([describe(*found)], [describe(*right)])[f"raw_{measure}_f"] == expected
 
 
 def test_features_and_lemmas_of_words_that_are_not_found_are_wrong():
