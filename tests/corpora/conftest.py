@@ -1,7 +1,11 @@
+import io
 from pathlib import Path
 
 import pytest
 import spacy
+from spacy.tokens import Doc
+
+from spacy_joint.corpora.conllu_writing import write_conllu
 
 DOGS = """
 # newdoc id = first
@@ -54,3 +58,10 @@ def conllu(tmp_path):
 def dogs(conllu):
     """Two documents, of two sentences and one."""
     return conllu(DOGS)
+
+
+def write(*docs: Doc) -> str:
+    """The documents in CoNLL-U."""
+    file = io.StringIO()
+    write_conllu(docs, file)
+    return file.getvalue()

@@ -1,7 +1,5 @@
 """Multiword tokens, and everything else that a CoNLL-U file says and spaCy has no attribute for."""
 
-import io
-
 import spacy
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,10 +8,9 @@ from spacy.vocab import Vocab
 
 from spacy_joint.annotation.multiword_tokens import Word, find_main_word, get_words, number_heads
 from spacy_joint.corpora.conllu import LINES, create_conllu_corpus, read_conllu
-from spacy_joint.corpora.conllu_writing import write_conllu
 
 from ..parsing.strategies import trees
-from .conftest import as_conllu
+from .conftest import as_conllu, write
 
 GERMAN = """
 # newdoc id = walk
@@ -40,12 +37,6 @@ GERMAN = """
 def read_german(conllu, vocab, **options):
     (doc,) = read_conllu(conllu(GERMAN), vocab, **options)
     return doc
-
-
-def write(*docs):
-    file = io.StringIO()
-    write_conllu(docs, file)
-    return file.getvalue()
 
 
 def get_rows(written):

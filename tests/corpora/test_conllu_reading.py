@@ -21,13 +21,23 @@ def get_texts(path, vocab, **options):
     return [" ".join(token.text for token in doc) for doc in read_conllu(path, vocab, **options)]
 
 
-def test_a_newdoc_comment_begins_a_document(dogs, vocab):
-    assert get_texts(dogs, vocab) == ["Dogs bark . Why ?", "Cats sleep"]
+SENT_IDS = [f"# sent_id = {id_}" for id_ in ("a_1-1", "a_1-2", "a_2-1", "b__1", "b__2")]
 
 
-def test_a_file_without_newdoc_is_one_document(conllu, vocab):
-    path = conllu(f"{LABELLED_ROOT}\n\n{LABELLED_ROOT}\n\n{LABELLED_ROOT}")
-    assert get_texts(path, vocab) == ["Go Go Go"]
+@pytest.mark.parametrize(
+    ("comments", "documents", "expected"),
+    [
+        (["#", "#", "#"], "newdoc", ["Go Go Go"]),
+        (["# newdoc", "#", "# newdoc id = b"], "newdoc", ["Go Go", "Go"]),
+        (["# newdoc_id = a", "# newdoc_id = b"], "newdoc", ["Go", "Go"]),
+        # Where the prefix changes.
+        (SENT_IDS, "sent_id", ["Go Go", "Go", "Go Go"]),
+        (["#", "#", "#", "# newdoc"], 2, ["Go Go", "Go", "Go"]),
+    ],
+)
+def test_sentences_are_divided_into_documents(conllu, vocab, comments, documents, expected):
+    path = conllu("\n\n".join(f"{comment}\n{LABELLED_ROOT}" for comment in comments))
+    assert get_texts(path, vocab, documents=documents) == expected
 
 
 def test_blank_lines_separate_paragraphs_on_request(conllu, vocab):
@@ -46,17 +56,6 @@ def test_words_that_do_not_spell_their_text_have_no_raw_text(conllu, vocab):
         read_one(path, vocab, paragraphs=True)
 
 
-def test_sent_id_divides_documents_where_its_prefix_changes(conllu, vocab):
-    ids = ["a_1-1", "a_1-2", "a_2-1", "b__1", "b__2"]
-    path = conllu("\n\n".join(f"# sent_id = {id_}\n{LABELLED_ROOT}" for id_ in ids))
-    assert get_texts(path, vocab, documents="sent_id") == ["Go Go", "Go", "Go Go"]
-
-
-def test_a_number_divides_documents_but_never_spans_a_newdoc(conllu, vocab):
-    path = conllu(f"{LABELLED_ROOT}\n\n{LABELLED_ROOT}\n\n{LABELLED_ROOT}\n\n# newdoc\n{LABELLED_ROOT}")
-    assert get_texts(path, vocab, documents=2) == ["Go Go", "Go", "Go"]
-
-
 def test_all_files_of_a_directory_are_read_in_the_order_of_their_names(conllu, vocab):
     directory = conllu(LABELLED_ROOT, "b.conllu").parent
     conllu(LABELLED_ROOT.replace("Go", "Stay"), "a.conllu")
@@ -64,23 +63,18 @@ def test_all_files_of_a_directory_are_read_in_the_order_of_their_names(conllu, v
     assert get_texts(directory, vocab) == ["Stay", "Go"]
 
 
-def test_token_annotation_is_read(dogs, vocab):
-    token = next(read_conllu(dogs, vocab))[0]
-    assert (token.tag_, token.pos_, str(token.morph), token.lemma_) == ("NNS", "NOUN", "Number=Plur", "dog")
-
-
-def test_tag_falls_back_to_upos(dogs, vocab):
-    _, cats = read_conllu(dogs, vocab)
-    assert [token.tag_ for token in cats] == ["NOUN", "VERB"]
-
-
-def test_missing_lemma_upos_and_features_are_empty(conllu, vocab):
-    (token,) = read_one(conllu("1 Go _ _ _ _ 0 root _ _"), vocab)
-    assert (token.lemma_, token.pos_, token.tag_, str(token.morph)) == ("", "", "", "")
-
-
-def test_lemma_of_an_underscore_is_an_underscore(conllu, vocab):
-    assert read_one(conllu("1 _ _ SYM SYM _ 0 root _ _"), vocab)[0].lemma_ == "_"
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("1 Dogs dog NOUN NNS Number=Plur 0 root _ _", ("NNS", "NOUN", "Number=Plur", "dog")),
+        ("1 Cats cat NOUN _ _ 0 root _ _", ("NOUN", "NOUN", "", "cat")),
+        ("1 Go _ _ _ _ 0 root _ _", ("", "", "", "")),
+        ("1 _ _ SYM SYM _ 0 root _ _", ("SYM", "SYM", "", "_")),
+    ],
+)
+def test_annotation_of_a_token_is_read(conllu, vocab, row, expected):
+    (token,) = read_one(conllu(row), vocab)
+    assert (token.tag_, token.pos_, str(token.morph), token.lemma_) == expected
 
 
 def test_root_is_its_own_head_and_called_as_in_spacy(dogs, vocab):
@@ -98,14 +92,10 @@ def test_spaces_follow_space_after(dogs, vocab):
     assert next(read_conllu(dogs, vocab)).text == "Dogs bark. Why? "
 
 
-def test_spaces_come_from_the_text_where_space_after_is_missing(conllu, vocab):
-    path = conllu(f"# text = Go!\n{LABELLED_ROOT}\n2 ! ! PUNCT . _ 1 punct _ _")
-    assert read_one(path, vocab).text == "Go! "
-
-
-def test_a_text_with_other_words_is_ignored(conllu, vocab):
-    path = conllu(f"# text = Stay!\n{LABELLED_ROOT}\n2 ! ! PUNCT . _ 1 punct _ _")
-    assert read_one(path, vocab).text == "Go ! "
+@pytest.mark.parametrize(("text", "expected"), [("Go!", "Go! "), ("Stay!", "Go ! ")])
+def test_spaces_come_from_a_text_of_the_words_where_space_after_is_missing(conllu, vocab, text, expected):
+    path = conllu(f"# text = {text}\n{LABELLED_ROOT}\n2 ! ! PUNCT . _ 1 punct _ _")
+    assert read_one(path, vocab).text == expected
 
 
 MULTIWORD = """
@@ -118,12 +108,10 @@ MULTIWORD = """
 """
 
 
-def test_words_of_a_multiword_token_are_tokens(conllu, vocab):
-    assert [token.text for token in read_one(conllu(MULTIWORD), vocab)] == ["I", "ca", "n't", "."]
-
-
-def test_the_multiword_token_determines_the_space_after_its_last_word(conllu, vocab):
-    assert read_one(conllu(MULTIWORD), vocab).text == "I can't. "
+def test_words_of_a_multiword_token_are_tokens_with_its_space_after_the_last(conllu, vocab):
+    doc = read_one(conllu(MULTIWORD), vocab)
+    assert [token.text for token in doc] == ["I", "ca", "n't", "."]
+    assert doc.text == "I can't. "
 
 
 def test_empty_nodes_are_left_out(conllu, vocab):
@@ -251,8 +239,3 @@ def test_a_missing_path_is_an_error(tmp_path, vocab):
 def test_a_directory_without_corpus_is_an_error(tmp_path, vocab):
     with pytest.raises(FileNotFoundError, match=r"\[J102\] "):
         read_conllu(tmp_path, vocab)
-
-
-def test_ids_of_documents_may_be_written_with_an_underscore(conllu, vocab):
-    path = conllu(f"# newdoc_id = a\n{LABELLED_ROOT}\n\n# newdoc_id = b\n{LABELLED_ROOT}")
-    assert len(list(read_conllu(path, vocab))) == 2

@@ -1,4 +1,5 @@
 import io
+import re
 
 import pytest
 from hypothesis import given
@@ -9,15 +10,10 @@ from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.conllu_writing import write_conllu
 from spacy_joint.errors import JointWarning
 
+from .conftest import write
 from .strategies import documents
 
 GOLD = ["ORTH", "SPACY", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START"]
-
-
-def write(*docs):
-    file = io.StringIO()
-    write_conllu(docs, file)
-    return file.getvalue()
 
 
 def get_column(written, number):
@@ -57,30 +53,22 @@ def test_trees_are_left_open_if_the_document_has_none():
     assert get_column(write(doc), 6) == ["_", "_"]
 
 
-def test_whitespace_tokens_are_skipped_and_heads_renumbered():
-    doc = Doc(Vocab(), words=["We", "\n", "go", "on"], heads=[2, 0, 2, 2], deps=["nsubj", "dep", "ROOT", "advmod"])
-    written = write(doc)
-    assert get_column(written, 1) == ["We", "go", "on"]
-    assert get_column(written, 6) == ["2", "0", "2"]
+# Words without spaces, their heads; the texts of sentences, forms, and heads as written.
+WHITESPACE = {
+    "heads are renumbered": (["We", "\n", "go"], [2, 0, 2], ["We go"], ["We", "go"], ["2", "0"]),
+    "dependents go to its ancestor": (["Go", "\n", "on"], [0, 0, 1], ["Go on"], ["Go", "on"], ["0", "1"]),
+    "its sentences are left out": (["Go", "\n", "on"], [0, 1, 2], ["Go", "on"], ["Go", "on"], ["0", "0"]),
+}
 
 
-def test_dependents_of_a_whitespace_token_go_to_its_ancestor():
-    doc = Doc(Vocab(), words=["Go", "\n", "on"], heads=[0, 0, 1], deps=["ROOT", "dep", "advmod"])
-    assert get_column(write(doc), 6) == ["0", "1"]
-
-
-def test_a_whitespace_token_becomes_a_space_after_the_previous_word():
-    doc = Doc(Vocab(), words=["Go", "\n", "on"], spaces=[False] * 3, heads=[0, 0, 0], deps=["ROOT", "dep", "advmod"])
-    written = write(doc)
-    assert "# text = Go on\n" in written
+@pytest.mark.parametrize(("words", "heads", "texts", "forms", "written_heads"), WHITESPACE.values(), ids=WHITESPACE)
+def test_whitespace_tokens_become_spaces(words, heads, texts, forms, written_heads):
+    deps = ["ROOT" if head == place else "dep" for place, head in enumerate(heads)]
+    written = write(Doc(Vocab(), words=words, spaces=[False] * len(words), heads=heads, deps=deps))
+    assert (get_column(written, 1), get_column(written, 6)) == (forms, written_heads)
     assert get_column(written, 9) == ["_", "SpaceAfter=No"]
-
-
-def test_sentences_of_whitespace_only_are_left_out():
-    doc = Doc(Vocab(), words=["Go", "\n", "on"], heads=[0, 1, 2], deps=["ROOT"] * 3)
-    written = write(doc)
-    assert get_column(written, 1) == ["Go", "on"]
-    assert "# sent_id = 1-2" in written
+    comments = [f"# sent_id = 1-{number}\n# text = {text}\n" for number, text in enumerate(texts, start=1)]
+    assert re.findall("# sent_id = .*\n# text = .*\n", written) == comments
 
 
 def test_line_breaks_in_a_word_become_spaces():
@@ -120,14 +108,8 @@ def test_a_head_in_another_sentence_is_an_error():
 
 
 def test_a_document_whose_tags_are_parts_of_speech_has_no_xpos(vocab):
-    deps = ["ROOT", "obj"]
-    doc = Doc(vocab, words=["See", "it"], tags=["VERB", "PRON"], pos=["VERB", "PRON"], heads=[0, 0], deps=deps)
-    assert [line.split("\t")[4] for line in to_lines(doc) if line[:1].isdigit()] == ["_", "_"]
+    tags = ["VERB", "PRON"]
+    doc = Doc(vocab, words=["See", "it"], tags=tags, pos=tags, heads=[0, 0], deps=["ROOT", "obj"])
+    assert get_column(write(doc), 4) == ["_", "_"]
     doc[1].tag_ = "PRP"
-    assert [line.split("\t")[4] for line in to_lines(doc) if line[:1].isdigit()] == ["VERB", "PRP"]
-
-
-def to_lines(doc):
-    file = io.StringIO()
-    write_conllu([doc], file)
-    return file.getvalue().splitlines()
+    assert get_column(write(doc), 4) == ["VERB", "PRP"]

@@ -1,22 +1,19 @@
 """The tiny treebanks of other languages in `assets`: they are valid, and have what English does not."""
 
-import io
-
 import pytest
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.multiword_tokens import get_words
 from spacy_joint.corpora.conllu import read_conllu
-from spacy_joint.corpora.conllu_writing import write_conllu
+
+from .conftest import write
 
 NAMES = [f"tiny_{language}_{part}.conllu" for language in ("german", "turkish") for part in ("train", "dev")]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_they_are_written_as_they_were(assets, name):
-    file = io.StringIO()
-    write_conllu(read_conllu(assets / name, Vocab()), file)
-    assert file.getvalue() == (assets / name).read_text(encoding="utf8")
+    assert write(*read_conllu(assets / name, Vocab())) == (assets / name).read_text(encoding="utf8")
 
 
 @pytest.mark.parametrize("name", NAMES)
