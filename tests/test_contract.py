@@ -30,6 +30,8 @@ from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_HEAD, GUI
 from spacy_joint.annotation.quotations import CUES, QUOTATIONS, SPEAKERS
 from spacy_joint.errors import JointValueError
 
+from .guiding.learning import make_tok2vec
+
 # The tokenizer of no language suits the corpora badly, but hardly any test uses it.
 pytestmark = pytest.mark.filterwarnings(r"ignore:\[JW20\]")
 
@@ -106,17 +108,7 @@ def guess(name: str, doc: Doc) -> list[Any]:
 
 GUIDE_MODEL = {
     "@architectures": "spacy_joint.ParserGuide.v1",
-    "tok2vec": {
-        "@architectures": "spacy.Tok2Vec.v2",
-        "embed": {
-            "@architectures": "spacy.MultiHashEmbed.v2",
-            "width": 32,
-            "attrs": ["NORM"],
-            "rows": [500],
-            "include_static_vectors": False,
-        },
-        "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", "width": 32, "depth": 1},
-    },
+    "tok2vec": make_tok2vec(32, 500, width=32, depth=1),
     "arc_width": 32,
     "label_width": 16,
 }

@@ -18,6 +18,7 @@ import srsly
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.util import fix_random_seed
+from spacy.vocab import Vocab
 from thinc.api import Model
 
 from spacy_joint.annotation.constituents import set_constituents
@@ -55,10 +56,10 @@ class Component(NamedTuple):
     parts: dict[str, Any]
 
 
-def _make_example() -> Example:
-    nlp = _blank()
+def make_quoted(vocab: Vocab) -> Doc:
+    """A document of two sentences with tags, trees, constituents and a quotation."""
     doc = Doc(
-        nlp.vocab,
+        vocab,
         words=WORDS,
         tags=["NNP", "VBD", ":", "``", "DT", "JJ", "JJ", "NN", "VBD", "VBN", "''", ".", "PRP", "VBD"],
         heads=[1, 1, 1, 9, 7, 7, 7, 9, 9, 1, 9, 1, 13, 13],
@@ -67,7 +68,12 @@ def _make_example() -> Example:
     set_constituents(doc, [("NP", 0, 1), ("VP", 1, 11), ("NP", 4, 8), ("NP", 12, 13), ("VP", 13, 14)])
     doc.spans["quotations"] = [Span(doc, 3, 11, label="DIRECT", span_id="Q1")]
     doc.spans["quotation_cues"] = [Span(doc, 1, 2, label="CUE", span_id="Q1")]
-    return Example(Doc(nlp.vocab, words=WORDS, tags=[token.tag_ for token in doc]), doc)
+    return doc
+
+
+def _make_example() -> Example:
+    doc = make_quoted(_blank().vocab)
+    return Example(Doc(doc.vocab, words=WORDS, tags=[token.tag_ for token in doc]), doc)
 
 
 @cache

@@ -25,6 +25,8 @@ from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_LABEL, na
 from spacy_joint.corpora.conllu import create_conllu_corpus
 from spacy_joint.trees.constituency_trees import read_trees
 
+from .models import make_quoted
+
 ASSETS = Path(__file__).parents[2] / "assets"
 MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 10, "min_changes": 1, "n_tables": 1}
 BEAM = {"model": {**MODEL, "beam_width": 2}}
@@ -99,30 +101,11 @@ def make_examples(nlp: Language, seed: int = 0) -> list[Example]:
                 for label, start, end in next(trees).spans()[1:]
             ],
         )
-    words = ["Kim", "said", ":", '"', "the", "big", "red", "ball", "was", "sold", '"', ".", "she", "left"]
-    tags = ["NNP", "VBD", ":", "``", "DT", "JJ", "JJ", "NN", "VBD", "VBN", "''", ".", "PRP", "VBD"]
-    deps = [
-        "nsubj",
-        "ROOT",
-        "punct",
-        "punct",
-        "det",
-        "amod",
-        "amod",
-        "nsubj",
-        "aux",
-        "ccomp",
-        "punct",
-        "punct",
-        "nsubj",
-        "ROOT",
-    ]
-    quoted = Doc(nlp.vocab, words=words, tags=tags, heads=[1, 1, 1, 9, 7, 7, 7, 9, 9, 1, 9, 1, 13, 13], deps=deps)
+    quoted = make_quoted(nlp.vocab)
     quoted.set_ents([])
-    set_constituents(quoted, [("NP", 0, 1), ("VP", 1, 11), ("NP", 4, 8), ("NP", 12, 13), ("VP", 13, 14)])
-    quoted.spans["quotations"] = [Span(quoted, 3, 11, label="DIRECT", span_id="Q1")]
-    quoted.spans["quotation_cues"] = [Span(quoted, 1, 2, label="CUE", span_id="Q1")]
-    predicted = Doc(nlp.vocab, words=words, tags=tags, deps=deps, heads=[token.head.i for token in quoted])
+    words, tags, deps = zip(*((token.text, token.tag_, token.dep_) for token in quoted), strict=True)
+    heads = [token.head.i for token in quoted]
+    predicted = Doc(nlp.vocab, words=list(words), tags=list(tags), deps=list(deps), heads=heads)
     return [*examples, Example(predicted, quoted)][seed % 2 :]
 
 

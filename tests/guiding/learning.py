@@ -6,6 +6,21 @@ from spacy.util import fix_random_seed
 from thinc.api import Adam
 
 
+def make_tok2vec(embed_width, rows, **encode):
+    """The config of a small recurrent encoder of words, which are embedded by their norms."""
+    return {
+        "@architectures": "spacy.Tok2Vec.v2",
+        "embed": {
+            "@architectures": "spacy.MultiHashEmbed.v2",
+            "width": embed_width,
+            "attrs": ["NORM"],
+            "rows": [rows],
+            "include_static_vectors": False,
+        },
+        "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", **encode},
+    }
+
+
 def make_examples(nlp, references):
     return [Example(Doc(nlp.vocab, words=[token.text for token in reference]), reference) for reference in references]
 

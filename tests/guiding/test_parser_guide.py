@@ -20,21 +20,7 @@ from spacy_joint.guiding import encoder
 
 from . import learning
 
-SMALL = {
-    "tok2vec": {
-        "@architectures": "spacy.Tok2Vec.v2",
-        "embed": {
-            "@architectures": "spacy.MultiHashEmbed.v2",
-            "width": 16,
-            "attrs": ["NORM"],
-            "rows": [200],
-            "include_static_vectors": False,
-        },
-        "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", "width": 32, "depth": 1},
-    },
-    "arc_width": 16,
-    "label_width": 16,
-}
+SMALL = {"tok2vec": learning.make_tok2vec(16, 200, width=32, depth=1), "arc_width": 16, "label_width": 16}
 CNN = {"@architectures": "spacy.MaxoutWindowEncoder.v2", "width": 16, "window_size": 1, "maxout_pieces": 3, "depth": 2}
 # A language that can be learnt without errors: a sentence is "the" NOUN VERB, and perhaps "the" NOUN.
 NOUNS, VERBS = ["man", "dog", "cat"], ["sees", "hears"]

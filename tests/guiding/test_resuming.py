@@ -10,19 +10,10 @@ from typer.testing import CliRunner
 from spacy_joint.cli import app
 from spacy_joint.cli.training.configs import CONFIGS
 
+from .learning import make_tok2vec
 from .test_parser_guide import NOUNS, VERBS, say
 
-LSTM = {
-    "@architectures": "spacy.Tok2Vec.v2",
-    "embed": {
-        "@architectures": "spacy.MultiHashEmbed.v2",
-        "width": 16,
-        "attrs": ["NORM"],
-        "rows": [100],
-        "include_static_vectors": False,
-    },
-    "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", "width": 16, "window": 24, "stride": 16},
-}
+LSTM = make_tok2vec(16, 100, width=16, window=24, stride=16)
 
 
 @pytest.fixture(params=["LSTM", "transformer"])
