@@ -94,15 +94,17 @@ def test_what_cannot_be_derived_has_no_nodes(sentence):
     assert ChartParser(grammar).parse(sentence) == (-math.inf, [], [])
 
 
-@pytest.mark.parametrize("tag", [("X", -1.0), ("A", 0.5), ("A", math.nan), ("A", -math.inf)])
-def test_wrong_tags_are_refused(tag):
-    with pytest.raises(JointValueError, match=r"\[J675\]"):
-        ChartParser(make_grammar([Rule("R", ("A",), 0.5)])).parse([ALL_TAGS, [tag]])
-
-
-def test_too_long_sentences_are_refused():
-    with pytest.raises(JointValueError, match=r"\[J002\]"):
-        ChartParser(make_grammar([Rule("R", ("A",), 0.5)])).parse([ALL_TAGS] * 5_001)
+@pytest.mark.parametrize(
+    ("sentence", "max_span", "code"),
+    [
+        *(([ALL_TAGS, [tag]], 0, "J675") for tag in [("X", -1.0), ("A", 0.5), ("A", math.nan), ("A", -math.inf)]),
+        ([ALL_TAGS] * 5_001, 0, "J002"),
+        *(([], max_span, "J030") for max_span in (-1, 2**31 - 1)),
+    ],
+)
+def test_wrong_tags_limits_and_lengths_are_refused(sentence, max_span, code):
+    with pytest.raises(JointValueError, match=rf"\[{code}\]"):
+        ChartParser(make_grammar([Rule("R", ("A",), 0.5)]), max_span=max_span).parse(sentence)
 
 
 def test_of_long_sentences_only_cells_for_hedges_and_what_joins_them_are_open():
@@ -114,12 +116,6 @@ def test_of_long_sentences_only_cells_for_hedges_and_what_joins_them_are_open():
         # Up to three words, those that begin and those that end with the sentence, and the whole sentence.
         open_cells = 3 * n_words - 3 + 2 * (n_words - 4) + 1
         assert parser.stats["cells"] - parser.stats["closed"] == open_cells
-
-
-@pytest.mark.parametrize("max_span", [-1, 2**31 - 1])
-def test_a_limit_is_a_number_of_words(max_span):
-    with pytest.raises(JointValueError, match=r"\[J030\]"):
-        ChartParser(make_grammar([Rule("R", ("A",), 0.5)]), max_span=max_span)
 
 
 def test_nltk_finds_the_same_log_probability():

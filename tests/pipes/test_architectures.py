@@ -10,10 +10,6 @@ from spacy_joint.engine.perceptron import Perceptron
 from spacy_joint.pipes.architectures import BeamPerceptron, get_perceptron
 
 
-def test_it_is_registered():
-    assert registry.get("architectures", "spacy_joint.BeamPerceptron.v1") is BeamPerceptron
-
-
 def test_a_config_sets_its_settings():
     settings = {"table_bits": 12, "beam_width": 3, "update_strategy": "early", "rule": "perceptron", "threads": 2}
     config = {"model": {"@architectures": "spacy_joint.BeamPerceptron.v1", "aggressiveness": 0.5, **settings}}

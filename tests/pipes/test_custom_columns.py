@@ -2,7 +2,6 @@
 
 import pickle
 import random
-import warnings
 
 import numpy as np
 import pytest
@@ -131,12 +130,11 @@ def test_every_component_has_pauses_in_bins_and_misses_none():
     assert again.names == columns.names and again.wanted == ("pitch",)
 
 
+@pytest.mark.filterwarnings("error")
 def test_templates_read_pauses_without_a_setting(tmp_path):
     nlp = begin_parser(tmp_path, {"pause": {}}, settings={})
     parser = nlp.get_pipe("joint_sbd_parser")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert len(list(parser.stream([nlp.make_doc("so we left"), nlp.make_doc(" they stayed")])))
+    assert len(list(parser.stream([nlp.make_doc("so we left"), nlp.make_doc(" they stayed")])))
     nlp.to_disk(tmp_path / "nlp")
     assert spacy.load(tmp_path / "nlp").get_pipe("joint_sbd_parser").list_custom_columns() == ["pause"]
 

@@ -1,7 +1,5 @@
 """Learning without annotation by earlier components: that of the reference is used."""
 
-import warnings
-
 import pytest
 import spacy
 from spacy.cli.init_config import init_config
@@ -79,6 +77,7 @@ def test_what_is_nowhere_is_not_made_up(nlp):
     assert fall_back_to_gold(example, ["pos"], 0.0, [0]) is example
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_component_learns_the_same_as_with_the_annotation_of_the_reference(small_model, read_examples):
     def learn(factory, keep):
         nlp = spacy.blank("en")
@@ -86,9 +85,7 @@ def test_a_component_learns_the_same_as_with_the_annotation_of_the_reference(sma
         examples = read_examples(nlp, keep=keep, limit=4)
         fix_random_seed(0)
         nlp.initialize(lambda: examples)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            nlp.update(examples)
+        nlp.update(examples)
         return pipe.perceptron.to_bytes()
 
     assert learn("joint_sbd_parser", []) == learn("joint_sbd_parser", ["TAG"])

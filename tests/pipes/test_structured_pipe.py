@@ -1,6 +1,5 @@
 """Tagger and parser together, as `spacy train` and users run them."""
 
-import warnings
 from importlib.metadata import entry_points
 
 import numpy as np
@@ -144,13 +143,12 @@ def test_a_corpus_of_single_sentences_causes_a_warning(small_model, read_example
 # What a component needs
 
 
+@pytest.mark.filterwarnings("error")
 def test_documents_without_tags_cause_one_warning(saved_pipeline):
     nlp = spacy.load(saved_pipeline, exclude=["sequence_tagger"])
     with pytest.warns(JointWarning, match=r"\[JW02\] .*'joint_sbd_parser' read token\.tag"):
         nlp("hello there")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        nlp("hello there")
+    nlp("hello there")
 
 
 def test_each_missing_attribute_causes_a_warning(small_model, read_examples):
@@ -177,14 +175,14 @@ def test_training_documents_without_tags_anywhere_cause_one_warning(saved_pipeli
     assert len(given) == 1
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("text", ["", " ", "\n\n"])
 def test_documents_without_words_cause_none(saved_pipeline, text):
     nlp = spacy.load(saved_pipeline, exclude=["sequence_tagger"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        nlp(text)
+    nlp(text)
 
 
+@pytest.mark.filterwarnings("error")
 def test_templates_that_read_no_tags_cause_none(small_model, read_examples, tmp_path):
     templates = tmp_path / "templates.txt"
     templates.write_text("s0.word b0.word\n")
@@ -192,10 +190,8 @@ def test_templates_that_read_no_tags_cause_none(small_model, read_examples, tmp_
     nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
     examples = read_examples(nlp)
     nlp.get_pipe("joint_sbd_parser").initialize(lambda: examples, templates=str(templates))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        nlp.update(examples)
-        nlp("hello there")
+    nlp.update(examples)
+    nlp("hello there")
 
 
 def test_an_untrained_component_names_the_pretrained_ones():
