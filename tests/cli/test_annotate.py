@@ -19,7 +19,6 @@ from spacy.vocab import Vocab
 
 import spacy_joint
 from spacy_joint.corpora.conllu import read_conllu
-from spacy_joint.errors import JointWarning
 from spacy_joint.pipes.streaming import stream_sentences
 
 TEXT = "hi nora it's me i'm late\n\nthey found another problem\fcall me  later bye\n"
@@ -49,12 +48,19 @@ def list_words(sentences):
     return [[token.text for token in sentence if not token.is_space] for sentence in sentences]
 
 
-def test_conllu_can_be_read_back(annotate, text_file, expected, tmp_path):
+def describe(tokens):
+    return [(t.text, t.tag_, t.dep_, t.lemma_, t.pos_, str(t.morph)) for t in tokens if not t.is_space]
+
+
+def test_conllu_is_printed_by_default_and_can_be_read_back(run, text_file, full_pipeline, tmp_path):
     output = tmp_path / "new" / "annotated.conllu"
-    annotate(text_file, "--output", output)
+    run("annotate", text_file, "--model", full_pipeline, "--output", output)
+    expected = spacy.load(full_pipeline)(TEXT)
     (doc,) = read_conllu(output, Vocab())
-    assert [[token.text for token in sentence] for sentence in doc.sents] == list_words(expected.sents)
-    assert [token.dep_ for token in doc] == [token.dep_ for token in expected if not token.is_space]
+    assert list_words(doc.sents) == list_words(expected.sents)
+    assert describe(doc) == describe(expected)
+    assert all(doc.has_annotation(name) for name in ("MORPH", "LEMMA", "POS"))
+    assert run("annotate", text_file, "--model", full_pipeline).stdout == output.read_text(encoding="utf8")
 
 
 @pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.compress)])
@@ -80,32 +86,6 @@ def test_annotated_corpora_are_for_convert(annotate, tmp_path, name):
     result = annotate(tmp_path / name, fails=True)
     assert "[J716]" in result.stderr and "convert" in result.stderr
     assert "\tHi\t" in annotate(tmp_path / name, "--format-in", "text").stdout
-
-
-def read_columns(printed):
-    """The form, the lemma, the part of speech and the features of each word of CoNLL-U."""
-    rows = [line.split("\t") for line in printed.splitlines() if line[:1].isdigit()]
-    return [(row[1], row[2], row[3], row[5]) for row in rows]
-
-
-def describe(tokens):
-    return [(t.text, t.lemma_, t.pos_, str(t.morph) or "_") for t in tokens if not t.is_space]
-
-
-def test_conllu_has_lemmas_parts_of_speech_and_features(run, text_file, full_pipeline, tmp_path):
-    output = tmp_path / "annotated.conllu"
-    run("annotate", text_file, "--model", full_pipeline, "--output", output)
-    expected = describe(spacy.load(full_pipeline)(TEXT))
-    assert read_columns(output.read_text(encoding="utf8")) == expected
-    (doc,) = read_conllu(output, Vocab())
-    assert describe(doc) == expected
-    assert doc.has_annotation("MORPH") and doc.has_annotation("LEMMA") and doc.has_annotation("POS")
-
-
-def test_conllu_is_printed_by_default(annotate, text_file, tmp_path):
-    output = tmp_path / "annotated.conllu"
-    annotate(text_file, "--output", output)
-    assert annotate(text_file).stdout == output.read_text(encoding="utf8")
 
 
 def test_json_has_one_document_per_line_with_offsets_into_its_text(annotate, text_file, expected):
@@ -149,13 +129,8 @@ def test_table_shows_each_sentence(annotate, text_file, expected):
 
 def test_lines_are_documents_on_request(annotate, text_file, saved_pipeline):
     lines = TEXT.removesuffix("\n").split("\n")
-    documents = [json.loads(line) for line in annotate(text_file, "--format", "json", "--lines").stdout.splitlines()]
+    documents = read_json_lines(annotate(text_file, "--format", "json", "--lines").stdout)
     assert [document["text"] for document in documents] == lines
-
-
-def test_standard_input_is_read_by_default(annotate, text_file):
-    assert annotate("--format", "json", text=TEXT).stdout == annotate(text_file, "--format", "json").stdout
-    assert annotate("-", "--lines", text=TEXT).stdout == annotate(text_file, "--lines").stdout
 
 
 @pytest.mark.parametrize("format_", ["conllu", "json", "table", "text", "markdown", "srt", "vtt", "csv"])
@@ -184,14 +159,17 @@ def test_jsonl_has_one_sentence_per_line(annotate, text_file):
     assert numbers[0] == 1 and set(numbers) == {1, 3}
 
 
-LONG_TEXT = "hi nora it's me i'm late\n\nthey found another problem\fcall me  later bye\n" * 30
+LONG_TEXT = TEXT * 30
 
 
-@pytest.mark.parametrize("format_", ["conllu", "jsonl", "table"])
-def test_standard_input_gives_the_same_as_a_file(annotate, tmp_path, format_):
+@pytest.mark.parametrize(
+    ("source", "options"), [("-", "-f conllu"), ("-", "-f jsonl"), ("-", "--lines"), ("", "-f table"), ("", "-f json")]
+)
+def test_standard_input_gives_the_same_as_a_file(annotate, tmp_path, source, options):
     path = tmp_path / "long.txt"
     path.write_text(LONG_TEXT, encoding="utf8")
-    assert annotate("-", "-f", format_, text=LONG_TEXT).stdout == annotate(path, "-f", format_).stdout
+    printed = annotate(*source.split(), *options.split(), text=LONG_TEXT).stdout
+    assert printed == annotate(path, *options.split()).stdout
 
 
 @pytest.fixture
@@ -288,11 +266,6 @@ def test_live_options_that_do_not_fit_are_refused(annotate, text_file, arguments
     assert f"[{code}]" in annotate(*arguments, text=text, fails=True).stderr
 
 
-def test_line_breaks_need_a_parser(run, tmp_path):
-    spacy.blank("en").to_disk(tmp_path / "pipeline")
-    assert "[J129]" in run("annotate", "-", "--line-breaks", "-m", tmp_path / "pipeline", text="hi", fails=True).stderr
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="has other signals")
 def test_an_interrupt_while_waiting_ends_the_input(live, annotate, saved_pipeline):
     ended = []
@@ -384,11 +357,6 @@ def test_transcripts_are_written_for_people_and_players(annotate, transcript, ar
     assert expected in annotate(transcript, "-f", *arguments).stdout
 
 
-def test_estimated_times_are_reported(annotate, transcript):
-    with pytest.warns(JointWarning, match="JW49"):
-        annotate(transcript, "-f", "csv", "--rows", "word")
-
-
 def test_text_of_several_documents_is_separated(annotate, tmp_path):
     path = tmp_path / "lines.txt"
     path.write_text("Hi.\nBye.\n", encoding="utf8")
@@ -444,9 +412,10 @@ def test_other_encodings_are_refused_with_the_line(annotate):
     assert "[J403]" in result.stderr and "line 2" in result.stderr and "0xe9" in result.stderr
 
 
-def test_a_pipeline_without_sentences_is_refused(run, tmp_path):
+@pytest.mark.parametrize(("options", "code"), [([], "J336"), (["-", "--line-breaks"], "J129")])
+def test_a_pipeline_without_sentences_is_refused(run, tmp_path, options, code):
     spacy.blank("en").to_disk(tmp_path / "blank")
-    assert "[J336]" in run("annotate", "-m", tmp_path / "blank", text="hi there", fails=True).stderr
+    assert f"[{code}]" in run("annotate", *options, "-m", tmp_path / "blank", text="hi there", fails=True).stderr
 
 
 def test_a_failure_keeps_the_earlier_output(annotate, tmp_path):

@@ -92,6 +92,12 @@ def test_a_corpus_without_words_is_refused(run, saved_pipeline, tmp_path):
     assert "[J330]" in run("word-classes", tmp_path / "empty.spacy", "-o", tmp_path / "x", fails=True).stderr
 
 
+def test_word_classes_need_utf8(run, tmp_path):
+    (tmp_path / "text.txt").write_bytes(b"one\ncaf\xe9")
+    failed = run("word-classes", tmp_path / "text.txt", "--output", tmp_path / "x", fails=True).stderr
+    assert "[J403]" in failed and "line 2" in failed
+
+
 def test_word_classes_are_learnt_from_all_formats_alike(run, assets, converted, tmp_path):
     run("word-classes", assets / "tiny_train.conllu", "--output", tmp_path / "a.msgpack")
     run("word-classes", converted, "--output", tmp_path / "b.msgpack")
@@ -99,12 +105,6 @@ def test_word_classes_are_learnt_from_all_formats_alike(run, assets, converted, 
     assert classes == srsly.read_msgpack(tmp_path / "b.msgpack")
     assert {len(row) for row in classes.values()} == {4}
     assert {row[3] for row in classes.values()} <= set(range(7))
-
-
-def test_word_classes_need_utf8(run, tmp_path):
-    (tmp_path / "text.txt").write_bytes(b"one\ncaf\xe9")
-    failed = run("word-classes", tmp_path / "text.txt", "--output", tmp_path / "x", fails=True).stderr
-    assert "[J403]" in failed and "line 2" in failed
 
 
 def test_evaluation_agrees_with_spacy_where_both_measure(run, assets, saved_pipeline, read_examples, tmp_path):
@@ -209,14 +209,12 @@ def test_evaluate_scores_parts_of_speech_features_and_lemmas(run, full_pipeline,
         assert 0.8 < scores[name] <= scores["raw_words_f"]
 
 
-@pytest.mark.parametrize("option", ["--unpunctuated", "--gold-sentences"])
-def test_raw_text_has_no_gold_annotation(run, saved_pipeline, assets, option):
-    failed = run("evaluate", saved_pipeline, assets / "tiny_dev.conllu", "--raw-text", option, fails=True)
-    assert "[J155]" in failed.stderr
-
-
-def test_raw_text_comes_from_conllu(run, saved_pipeline, converted):
-    assert "[J154]" in run("evaluate", saved_pipeline, converted, "--raw-text", fails=True).stderr
+@pytest.mark.parametrize(
+    ("options", "code"), [(["--unpunctuated"], "J155"), (["--gold-sentences"], "J155"), ([], "J154")]
+)
+def test_raw_text_comes_from_conllu_and_has_no_gold_annotation(run, saved_pipeline, assets, converted, options, code):
+    corpus = assets / "tiny_dev.conllu" if options else converted
+    assert f"[{code}]" in run("evaluate", saved_pipeline, corpus, "--raw-text", *options, fails=True).stderr
 
 
 def test_tokenizer_exceptions_are_learnt_from_treebanks(run, assets, tmp_path):

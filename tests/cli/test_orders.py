@@ -107,17 +107,11 @@ def test_standard_input_is_read_as_a_file_is(run, orderer, saved_pipeline, tmp_p
     assert run("check-order", *arguments, text=text.encode()).output == expected
 
 
-def test_a_missing_text_has_a_code(run, saved_pipeline, tmp_path):
-    assert "[J402]" in run("check-order", tmp_path / "none", "--pipeline", saved_pipeline, fails=True).output
-
-
-def test_a_pipeline_without_orderer_is_refused(run, saved_pipeline):
-    arguments = ["--orderer", saved_pipeline, "--pipeline", saved_pipeline]
-    assert "[J129]" in run("check-order", *arguments, text="a red big ball", fails=True).output
-
-
-def test_an_unknown_format_is_refused(run, saved_pipeline, tmp_path):
-    text = tmp_path / "a.txt"
-    text.write_text("hello", encoding="utf8")
-    result = run("check-order", text, "--pipeline", saved_pipeline, "--format", "xml", fails=True)
-    assert "[J040]" in result.output
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["missing.txt"], "J402"), (["--format", "xml"], "J040"), (["--orderer", "PIPELINE"], "J129")],
+)
+def test_what_cannot_be_checked_is_refused(run, saved_pipeline, arguments, code):
+    arguments = [saved_pipeline if argument == "PIPELINE" else argument for argument in arguments]
+    failed = run("check-order", *arguments, "--pipeline", saved_pipeline, text="a red big ball", fails=True)
+    assert f"[{code}]" in failed.output

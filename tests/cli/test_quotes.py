@@ -69,8 +69,6 @@ def test_annotated_quotations_are_converted_and_rules_are_measured(run, assets, 
     run("convert-quotes", assets / "tiny_quotes" / "dev", corpus)
     docs = list(DocBin().from_disk(corpus).get_docs(Vocab()))
     assert len(docs) == 2 and all(doc.has_annotation("DEP") and len(doc.spans["quotations"]) for doc in docs)
-    import spacy
-
     nlp = spacy.blank("en")
     nlp.add_pipe("quotation_spans")
     nlp.to_disk(tmp_path / "rules")
