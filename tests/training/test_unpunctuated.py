@@ -46,8 +46,29 @@ def nlp():
     return spacy.blank("en")
 
 
-def test_punctuation_is_removed_and_words_lower_cased():
-    assert [token.text for token in unpunctuate(make_doc(*GREETING))] == ["well", "go", "now"]
+IN_PUNCTUATION = [
+    ("Go", "VERB", 0, "ROOT"),
+    ("-", "PUNCT", 0, "punct"),
+    ("(", "PUNCT", 1, "punct"),
+    ("on", "ADV", 2, "x"),
+]
+VARIANTS = {
+    "sentences of punctuation go, trees of words stay": (
+        GREETING,
+        [("well", 1, "discourse"), ("go", 1, "ROOT"), ("now", 2, "ROOT")],
+    ),
+    "dependents go to the nearest word above": (IN_PUNCTUATION, [("go", 0, "ROOT"), ("on", 0, "x")]),
+    "the first orphan is the root, others its parataxis": (
+        HEADED_BY_PUNCTUATION,
+        [("one", 0, "ROOT"), ("big", 2, "amod"), ("two", 0, "parataxis")],
+    ),
+    "whitespace goes": ([("Go", "VERB", 0, "ROOT"), ("\n", "SPACE", 0, "dep")], [("go", 0, "ROOT")]),
+}
+
+
+@pytest.mark.parametrize(("rows", "expected"), VARIANTS.values(), ids=VARIANTS)
+def test_punctuation_is_removed_and_words_lower_cased(rows, expected):
+    assert get_rows(unpunctuate(make_doc(*rows))) == expected
 
 
 def test_punctuation_is_also_removed_from_text_without_annotation():
@@ -58,40 +79,9 @@ def test_punctuation_is_also_removed_from_text_without_annotation():
     assert remove_punctuation(doc[1:2].as_doc()) is remove_punctuation(Doc(Vocab())) is None
 
 
-def test_trees_and_labels_of_other_words_are_unchanged():
-    assert get_rows(unpunctuate(make_doc(*GREETING))) == [
-        ("well", 1, "discourse"),
-        ("go", 1, "ROOT"),
-        ("now", 2, "ROOT"),
-    ]
-
-
-def test_sentences_of_punctuation_are_dropped():
-    assert [sentence.text for sentence in unpunctuate(make_doc(*GREETING)).sents] == ["well go", "now"]
-
-
-def test_a_document_of_punctuation_becomes_empty():
-    assert unpunctuate(make_doc(("?", "PUNCT", 0, "ROOT"))) is None
-
-
-def test_dependents_of_punctuation_go_to_its_nearest_kept_ancestor():
-    doc = make_doc(
-        ("Go", "VERB", 0, "ROOT"), ("-", "PUNCT", 0, "punct"), ("(", "PUNCT", 1, "punct"), ("on", "ADV", 2, "x")
-    )
-    assert get_rows(unpunctuate(doc)) == [("go", 0, "ROOT"), ("on", 0, "x")]
-
-
-def test_first_orphan_becomes_the_root_and_others_its_parataxis():
-    assert get_rows(unpunctuate(make_doc(*HEADED_BY_PUNCTUATION))) == [
-        ("one", 0, "ROOT"),
-        ("big", 2, "amod"),
-        ("two", 0, "parataxis"),
-    ]
-
-
-def test_whitespace_tokens_are_removed():
-    doc = make_doc(("Go", "VERB", 0, "ROOT"), ("\n", "SPACE", 0, "dep"))
-    assert get_rows(unpunctuate(doc)) == [("go", 0, "ROOT")]
+def test_a_document_of_punctuation_becomes_empty_and_its_example_disappears(nlp):
+    doc = make_doc(("?", "PUNCT", 0, "ROOT"))
+    assert unpunctuate(doc) is None and augment(nlp, make_example(doc)) == []
 
 
 def test_token_annotation_is_kept():
@@ -168,10 +158,11 @@ def augment(nlp, example, **options):
     return list(create_unpunctuated_augmenter(**options)(nlp, example))
 
 
-def test_the_augmenter_replaces_the_example_by_its_variant(nlp):
+def test_the_augmenter_replaces_the_example_by_its_variant_and_leaks_no_gold_annotation(nlp):
     (variant,) = augment(nlp, make_example(make_doc(*GREETING)))
     assert [token.text for token in variant.predicted] == ["well", "go", "now"]
     assert get_rows(variant.reference) == get_rows(unpunctuate(make_doc(*GREETING)))
+    assert not any(variant.predicted.has_annotation(name) for name in ("TAG", "POS", "DEP", "SENT_START"))
 
 
 def test_the_augmenter_can_keep_the_original_before_the_variant(nlp):
@@ -193,21 +184,12 @@ def test_share_is_the_proportion_of_variants(nlp):
     assert 200 < changed < 300
 
 
-def test_an_example_with_only_punctuation_disappears(nlp):
-    assert augment(nlp, make_example(make_doc(("?", "PUNCT", 0, "ROOT")))) == []
-
-
 def test_predicted_tags_are_carried_over(nlp):
     example = make_example(make_doc(*GREETING))
     for token in example.predicted:
         token.tag_ = f"tag{token.i}"
     (variant,) = augment(nlp, example)
     assert [token.tag_ for token in variant.predicted] == ["tag0", "tag2", "tag5"]
-
-
-def test_gold_annotation_does_not_leak_to_the_predicted_side(nlp):
-    (variant,) = augment(nlp, make_example(make_doc(*GREETING)))
-    assert not any(variant.predicted.has_annotation(name) for name in ("TAG", "POS", "DEP", "SENT_START"))
 
 
 def test_preset_predicted_boundaries_move_with_the_sentence(nlp):
