@@ -244,20 +244,30 @@ def test_the_boundary_model_belongs_to_it(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["grammar.txt"]
 
 
-@pytest.mark.parametrize("closure", ["constituents", "complete", "widths"])
-def test_cells_can_be_closed(closure, tmp_path):
-    nlp = make(TREES * 20, closure=closure, width=10)
+@pytest.mark.parametrize(
+    ("kinds", "other"),
+    [
+        (["constituents"], "complete"),
+        (["complete"], "widths"),
+        (["widths"], "complete"),
+        (["widths", "complete"], "constituents"),
+    ],
+)
+def test_cells_can_be_closed(kinds, other, tmp_path):
+    nlp = make(TREES * 20, closure=kinds if len(kinds) > 1 else kinds[0], width=10)
     doc = parse(nlp, untagged(TREES))
     assert list(map(str, get_trees(doc))) == list(map(str, TREES))
     assert sum(stats["closed"] for stats in doc._.parse_stats) > 0
     nlp.to_disk(tmp_path)
+    assert {path.name for path in (tmp_path / "chart_parser").iterdir()} == {"boundaries", "grammar.txt", *kinds}
     for again in (spacy.load(tmp_path), pickle.loads(pickle.dumps(nlp))):
         assert list(parse(again, untagged(TREES))._.parse_stats) == list(doc._.parse_stats)
-    other = "complete" if closure != "complete" else "widths"
     with pytest.raises(JointValueError, match=rf"\[J704\].*{other}"):
         spacy.load(tmp_path, config={"components.chart_parser.closure": other})
-    without = spacy.load(tmp_path, config={"components.chart_parser.closure": "none"})
-    assert not any(stats["closed"] for stats in parse(without, untagged(TREES))._.parse_stats)
+    # They can be chosen from.
+    for closure in ("none", kinds[-1]):
+        again = spacy.load(tmp_path, config={"components.chart_parser.closure": closure})
+        assert any(stats["closed"] for stats in parse(again, untagged(TREES))._.parse_stats) == (closure != "none")
 
 
 @pytest.mark.parametrize("closure", ["none", "constituents", "complete", "widths"])
@@ -266,22 +276,6 @@ def test_constituents_can_be_hedges(closure):
     doc = parse(nlp, untagged(TREES))
     assert list(map(str, get_trees(doc))) == [str(hedge(tree, 3)) for tree in TREES]
     assert all(sentence._.parse_probability < 0 for sentence in doc.sents)
-
-
-def test_several_closings_work_together(tmp_path):
-    nlp = make(TREES * 20, closure=["widths", "complete"])
-    doc = parse(nlp, untagged(TREES))
-    assert list(map(str, get_trees(doc))) == list(map(str, TREES))
-    nlp.to_disk(tmp_path)
-    files = sorted(path.name for path in (tmp_path / "chart_parser").iterdir())
-    assert files == ["boundaries", "complete", "grammar.txt", "widths"]
-    for again in (spacy.load(tmp_path), pickle.loads(pickle.dumps(nlp))):
-        assert list(parse(again, untagged(TREES))._.parse_stats) == list(doc._.parse_stats)
-    # They can be chosen from.
-    again = spacy.load(tmp_path, config={"components.chart_parser.closure": "complete"})
-    assert all(stats["closed"] > 0 for stats in parse(again, untagged(TREES))._.parse_stats)
-    with pytest.raises(JointValueError, match=r"\[J704\].*constituents"):
-        spacy.load(tmp_path, config={"components.chart_parser.closure": "constituents"})
 
 
 def test_a_closing_of_another_kind_is_refused(tmp_path):

@@ -145,12 +145,7 @@ def test_facts_are_those_of_the_whole_document(nlp, sizes, seed):
     assert found[words].tolist() == find_guide_facts(offsets, words).tolist()
 
 
-def test_tokens_may_come_one_by_one(nlp):
-    doc = nlp.make_doc(babble(100))
-    check_same(stream(nlp, iter(doc)), nlp.get_pipe("parser_guide")(doc))
-
-
-def test_norms_of_tokens_are_carried(nlp):
+def test_tokens_may_come_one_by_one_and_carry_their_norms(nlp):
     doc = nlp.make_doc(babble(60))
     doc[30].norm_ = "dog"
     check_same(stream(nlp, iter(doc)), nlp.get_pipe("parser_guide")(doc))

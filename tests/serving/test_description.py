@@ -128,12 +128,6 @@ def test_quotations_and_orders_of_modifiers_are_found(nlp):
     assert (phrase["text"], phrase["best"], phrase["label"]) == ("red big ball", "big red ball", "ODD")
 
 
-def test_without_a_chunker_the_page_says_that_there_are_no_hedges(tmp_path):
-    spacy.blank("en").to_disk(tmp_path)
-    nlp = load_to_serve(str(tmp_path))
-    assert describe_text(nlp, "We left.")["hedges"] is None
-
-
 GERMAN = "Der Hund schläft heute lange, und die Katze schläft auch schon wieder."
 
 
