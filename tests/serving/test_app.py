@@ -117,16 +117,18 @@ def test_a_pipeline_that_cannot_be_loaded_is_an_error_of_its_texts(worker, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("request_", "code"),
+    ("path", "request_", "code"),
     [
-        ({"text": "It rained.", "to": "srt"}, "J470"),
-        ({"text": "WEBVTT\n\n00:01.000 -->\nHi.\n", "format": "vtt"}, "J461"),
-        ({"text": "It rained.", "to": "docx"}, "J432"),
-        ({"text": "It rained.", "format": "docx"}, "J432"),
+        ("write", {"text": "It rained.", "to": "srt"}, "J470"),
+        ("write", {"text": "WEBVTT\n\n00:01.000 -->\nHi.\n", "format": "vtt"}, "J461"),
+        ("write", {"text": "It rained.", "to": "docx"}, "J432"),
+        ("write", {"text": "It rained.", "format": "docx"}, "J432"),
+        ("tree", {"text": "It rained.", "sentence": 0, "kind": "phrases"}, "J432"),
+        *(("tree", {"text": "It rained.", "sentence": wrong}, "J432") for wrong in (-1, "0", None, 0.5)),
     ],
 )
-def test_what_cannot_be_read_or_written_is_refused(client, request_, code):
-    answer = client.post("/api/write", json=request_)
+def test_what_cannot_be_read_written_or_drawn_is_refused(client, path, request_, code):
+    answer = client.post(f"/api/{path}", json=request_)
     assert answer.status_code == 422 and f"[{code}]" in answer.json()["detail"]
 
 
@@ -136,23 +138,12 @@ def test_the_tree_of_a_sentence_is_drawn(client):
     assert answer.json()["tree"].startswith("<svg") and "left" in answer.json()["tree"]
 
 
-def test_there_are_no_other_kinds_of_trees(client):
-    answer = client.post("/api/tree", json={"text": "It rained.", "sentence": 0, "kind": "phrases"})
-    assert answer.status_code == 422 and "[J432]" in answer.json()["detail"]
-
-
 @pytest.mark.parametrize(("text", "sentence"), [("It rained. We left.", 2), ("", 0), (" ", 0), ("It rained.", 10**30)])
 def test_a_sentence_that_the_text_does_not_have_has_no_tree(client, text, sentence):
     answer = client.post("/api/tree", json={"text": text, "sentence": sentence})
     assert answer.status_code == 422 and answer.json()["detail"].startswith(
         f"[J449] The text has no sentence {sentence} "
     )
-
-
-@pytest.mark.parametrize("sentence", [-1, "0", None, 0.5])
-def test_what_is_no_number_of_a_sentence_is_refused(client, sentence):
-    answer = client.post("/api/tree", json={"text": "It rained.", "sentence": sentence})
-    assert answer.status_code == 422 and "[J432]" in answer.json()["detail"]
 
 
 def test_the_api_returns_the_pipeline_and_the_limits(client):
