@@ -295,17 +295,6 @@ def test_an_added_word_has_the_columns_of_the_next_one(rate, values):
     assert list(read_column(copy, "pitch")) == [0, 0, 1, 2, 3, 4, 5, 6, 6, 7, 8]
 
 
-def test_choices_depend_on_the_seed_and_the_text_only(nlp):
-    def run(seed):
-        examples = augment(nlp, make_example(make_letter()), **dict.fromkeys(CHANGES, 1.0), seed=seed)
-        return [example.reference.text for example in examples]
-
-    state = random.getstate()
-    assert run(1) == run(1)
-    assert random.getstate() == state
-    assert len({tuple(run(seed)) for seed in range(10)}) > 1
-
-
 def test_a_share_is_that_of_the_documents_with_a_copy(nlp):
     example = make_example(make_letter())
     copies = sum(len(augment(nlp, example, capitals=0.25, seed=seed)) - 1 for seed in range(400))
@@ -323,21 +312,23 @@ def test_a_share_that_is_not_a_probability_is_an_error(share):
         create_noise_augmenter(typos=share)
 
 
-def test_speech_in_another_language_is_an_error():
-    with pytest.raises(ValueError, match=r"\[J030\] .*'de'"):
-        augment(spacy.blank("de"), make_example(make_letter()), speech=0.1)
+UNTAGGED = make_example(Doc(Vocab(), words=["Go", "on"], sent_starts=[True, False]))
+REFUSED = {
+    "speech in another language": ("de", "speech", make_example(make_letter()), r"\[J030\] .*'de'"),
+    "speech without parts of speech": ("en", "speech", UNTAGGED, r"\[J126\] .*has no POS.*corpora\.original"),
+    "sides of different tokens": (
+        "en",
+        "capitals",
+        Example(Doc(Vocab(), ["The", "cats,"]), make_letter()),
+        r"\[J125\]",
+    ),
+}
 
 
-def test_speech_needs_parts_of_speech(nlp):
-    doc = Doc(Vocab(), words=["Go", "on"], sent_starts=[True, False])
-    with pytest.raises(ValueError, match=r"\[J126\] .*has no POS.*corpora\.original"):
-        augment(nlp, make_example(doc), speech=1.0)
-
-
-def test_different_tokens_on_both_sides_are_an_error(nlp):
-    reference = make_letter()
-    with pytest.raises(ValueError, match=r"\[J125\]"):
-        augment(nlp, Example(Doc(reference.vocab, words=["The", "cats,"]), reference), capitals=1.0)
+@pytest.mark.parametrize(("language", "change", "example", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_corrupted_is_refused(language, change, example, message):
+    with pytest.raises(ValueError, match=message):
+        augment(spacy.blank(language), example, **{change: 1.0})
 
 
 def test_the_augmenter_can_be_pickled(nlp):
@@ -406,12 +397,14 @@ def test_only_copies_with_lines_have_line_breaks(nlp):
     assert first is example
 
 
-def test_lines_depend_on_the_seed_only(nlp):
-    example = make_example(make_paragraphs())
-    none = {"unpunctuated": 0, "speech": 0, "commas": 0, "typos": 0, "capitals": 0}
-    texts = [
-        [e.text for e in create_noise_augmenter(**none, lines=1, seed=seed)(nlp, example)]
-        for seed in (0, 0, 1, 2, 3, 4)
-    ]
-    assert texts[0] == texts[1]
-    assert len({each[1] for each in texts}) > 1
+@pytest.mark.parametrize(
+    ("doc", "changes"), [(make_letter(), dict.fromkeys(CHANGES, 1.0)), (make_paragraphs(), {"lines": 1.0})]
+)
+def test_choices_depend_on_the_seed_and_the_text_only(nlp, doc, changes):
+    def run(seed):
+        return [example.reference.text for example in augment(nlp, make_example(doc), **changes, seed=seed)]
+
+    state = random.getstate()
+    assert run(1) == run(1)
+    assert random.getstate() == state
+    assert len({tuple(run(seed)) for seed in range(10)}) > 1
