@@ -3,21 +3,40 @@
 Accuracy is that of whole pipelines on gold tokens; speed is that of the parser alone, with tags given, in one thread.
 """
 
-from measure import format_table, interleave, load_with_beam, read_references, replace_section, write_results
+from measure import (
+    PARSER,
+    count_words,
+    format_table,
+    interleave,
+    load_with_beam,
+    read_references,
+    read_tagged,
+    replace_section,
+    time_annotation,
+    write_results,
+)
 
 # isort: split
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import matplotlib.pyplot as plt
 import typer
 from accuracy import find_split, score_documents
-from speed import make_joint_parser
 
 import spacy_joint
 
 BEAMS = (1, 2, 4, 8, 16, 32, 64)
 DRAWN = ("boundary F1", "LAS")
+
+
+def make_joint_parser(model: str, corpus: Path, beam_width: int) -> tuple[Callable[[], float], int]:
+    """Return a function that times the joint parser at a beam width, and the number of words."""
+    nlp = load_with_beam(model, beam_width)
+    parser = nlp.get_pipe(PARSER)
+    docs = read_tagged(corpus, nlp.vocab)
+    return lambda: time_annotation(lambda copies: [parser(doc) for doc in copies], docs), count_words(docs)
 
 
 def draw(results: dict[int, dict[str, float]], path: Path) -> None:

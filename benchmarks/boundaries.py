@@ -1,4 +1,4 @@
-"""Measures sentence boundaries of text without punctuation: margins, probabilities, and the gain from known ones.
+"""Measures sentence boundaries of text without punctuation: probabilities, and the gain from known ones.
 
 Documents are lower-cased and without punctuation (for probabilities, also as they are), tokens are gold, everything
 else is predicted. Known boundaries are those that a transcript shows anyway: where the speaker changes (`# speaker` or
@@ -25,9 +25,6 @@ from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.scoring.calibration import expected_calibration_error, make_reliability_table, precision_of_surest
 from spacy_joint.training.unpunctuated import unpunctuate
-
-# Shares of the predicted boundaries to keep, by margin.
-SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2)
 
 app = typer.Typer(add_completion=False)
 
@@ -104,38 +101,6 @@ def given(
         rows.append([name, n_given, *(f"{score:.1f}" for score in scores)])
     print(format_table(["given", "boundaries", "P", "R", "F1", "other P", "other R", "other F1"], rows))
     write_results({"corpus": corpus.name, **results}, output)
-
-
-@app.command()
-def margins(
-    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
-    corpus: Annotated[Path, typer.Argument(help="CoNLL-U file.")],
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-) -> None:
-    """Show the precision of the predicted boundaries with the largest margins."""
-    nlp = spacy.load(model, config={"components": {PARSER: {"boundary_margins": True}}})
-    gold: list[bool] = []
-    margins: list[float] = []
-    n_gold = 0
-    for reference, _, _ in read_starred(corpus, nlp.vocab):
-        doc = nlp(Doc(nlp.vocab, words=[token.text for token in reference]))
-        n_gold += sum(bool(token.is_sent_start) for token in reference)
-        for token, right in zip(doc, reference, strict=True):
-            # The first word always starts a sentence.
-            if token.is_sent_start and token.i:
-                gold.append(bool(right.is_sent_start))
-                margins.append(token._.boundary_margin)
-        n_gold -= 1
-    order = np.argsort(-np.array(margins), kind="stable")
-    hits, ordered = np.array(gold)[order], np.array(margins)[order]
-    rows, results = [], []
-    for share in reversed(SHARES):
-        n = round(share * len(hits))
-        least, precision, recall = float(ordered[n - 1]), 100 * hits[:n].mean(), 100 * hits[:n].sum() / n_gold
-        results.append({"share": share, "least_margin": least, "precision": precision, "recall": recall})
-        rows.append([f"{share:.0%}", f"{least:.1f}", f"{precision:.1f}", f"{recall:.1f}"])
-    print(format_table(["share of boundaries", "smallest margin", "precision", "recall"], rows))
-    write_results({"corpus": corpus.name, "margins": results}, output)
 
 
 @app.command()

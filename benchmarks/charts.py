@@ -1,8 +1,5 @@
 """Measures searches of the chart parser: their speed, and what pruning the chart costs in accuracy.
 
-- `table` trains a grammar on a treebank and parses another part of it with each search: seconds per sentence, words per
-  second, F1 as in EVALB, search errors (sentences whose tree is less probable than the best one), sentences that needed
-  wider searches or fragments, and the share of closed cells.
 - `closings` compares classifiers that close or narrow cells in advance. Times include the classifiers, and are of the
   fastest of several runs for each sentence.
 - `decodings` compares the most probable trees with those of the most probable constituents.
@@ -11,6 +8,8 @@
 - `nltk` compares scores and speed with NLTK's ViterbiParser on short sentences.
 - `figure` draws the speed and accuracy of searches from the results of `closings`.
 
+Figures of searches are seconds per sentence, words per second, F1 as in EVALB, search errors (sentences whose tree is
+less probable than the best one), sentences that needed wider searches or fragments, and the share of closed cells.
 Times are CPU seconds in one thread from words to trees: they include tagging, figures of merit and repeated searches.
 """
 
@@ -29,14 +28,7 @@ import typer
 
 from spacy_joint.charts.boundaries import BoundaryModel, estimate_boundaries
 from spacy_joint.charts.chart import MAX_WORDS
-from spacy_joint.charts.closing import (
-    CLOSED,
-    DEFAULT,
-    Closing,
-    choose_biases,
-    find_frequent_tags,
-    learn_closing,
-)
+from spacy_joint.charts.closing import Closing, choose_biases, find_frequent_tags, learn_closing
 from spacy_joint.charts.cyk import ChartParser
 from spacy_joint.charts.decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI
 from spacy_joint.charts.estimation import estimate_grammar, prepare
@@ -69,37 +61,6 @@ MARKERS = {
     "widths": "v",
     "complete + widths": "D",
 }
-
-
-@app.command()
-def table(
-    train: Path,
-    test: Path,
-    inside_widths: Annotated[list[int], typer.Option("--inside")] = [15, 30, 60],  # noqa: B006
-    boundary_widths: Annotated[list[int], typer.Option("--boundary")] = [3, 5, 8, 15, 30],  # noqa: B006
-    sentences: int = 0,
-    output: Output = None,
-) -> None:
-    """Print the table of searches, with the widths that the best trees need: the limit for classifiers of cells."""
-    treebank = list(read_treebank(train))
-    trees = list(read_treebank(test))[: sentences or None]
-    grammar, boundaries, _ = estimate(treebank, BY_HAND)
-    searches = {"exhaustive": make(grammar)}
-    for name, model, widths in (("inside", None, inside_widths), ("boundary", boundaries, boundary_widths)):
-        for width in widths:
-            searches[f"{name}, {width}"] = make(grammar, model, width=width)
-        ranks, closed = Given({}), Given({})
-        exhaustive = make(grammar, model)
-        for tree in trees:
-            words = tree.leaves()
-            found = exhaustive.rank_edges(words)
-            if found is None:
-                found = np.full((len(words), len(words) + 1), DEFAULT)
-            ranks.widths[tuple(words)] = found
-            closed.widths[tuple(words)] = np.minimum(found, np.where(found > 0, DEFAULT, CLOSED))
-        searches[f"{name}, {widths[-1]}, oracle closing"] = make(grammar, model, [closed], width=widths[-1])
-        searches[f"{name}, oracle widths"] = make(grammar, model, [ranks], width=widths[-1])
-    write_table(searches, trees, output)
 
 
 @app.command()
@@ -253,16 +214,6 @@ def long(
         results[length] = figures
         print(length, figures, flush=True)
     write_results(results, output)
-
-
-class Given(NamedTuple):
-    """A closing that is told the widths of sentences."""
-
-    widths: dict[tuple[str, ...], np.ndarray]
-
-    def predict(self, words: Sequence[str]) -> np.ndarray:
-        """These widths."""
-        return self.widths[tuple(words)]
 
 
 def estimate(treebank: Sequence[Tree], kind: str) -> tuple[Grammar, BoundaryModel, list[Tree]]:

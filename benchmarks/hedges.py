@@ -1,7 +1,7 @@
 """Measures the accuracy and speed of hedges, by maximum span and sentence boundaries, and compares other systems.
 
-The other systems are a conditional random field for segments, chart parsers with grammars of hedges and of whole trees,
-and NLTK's; noun_chunks.py compares noun chunks.
+The other systems are a conditional random field for segments, and chart parsers with grammars of hedges and of whole
+trees; noun_chunks.py compares noun chunks.
 
 Corpora are `.spacy` files that `python -m spacy joint convert` makes from trees in brackets, one document per tree;
 MODEL is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Tags are predicted, and sentence boundaries are
@@ -13,7 +13,6 @@ from measure import find_pipeline, format_table, write_results
 # isort: split
 import json
 import time
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,13 +27,11 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.constituents import SEGMENTS, get_constituents, get_tree, set_constituents
-from spacy_joint.charts.training import hedge
+from spacy_joint.annotation.constituents import SEGMENTS, get_constituents, set_constituents
 from spacy_joint.corpora.docbin import read_docbin
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.scoring.hedges import score_hedges
-from spacy_joint.trees.constituency_trees import Tree
-from spacy_joint.trees.transform import binarise, find_segments
+from spacy_joint.trees.transform import find_segments
 
 app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
 Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
@@ -355,57 +352,6 @@ def measure_pipe(pipe: Any, docs: list[Doc], rounds: int) -> tuple[list[Doc], in
     return annotated, round(sum(map(len, docs)) / min(seconds))
 
 
-@app.command()
-def charts(
-    train: Path,
-    test: Path,
-    model: Annotated[Path, typer.Argument(parser=find_pipeline)],
-    max_span: int = 7,
-    most_words: int = 8,
-    sentences: int = 20,
-    output: Output = None,
-) -> None:
-    """Words per second of NLTK's Viterbi chart parser with the grammar of the hedged treebank, on short sentences."""
-    import nltk
-
-    counts: Counter[Any] = Counter()
-    for doc in read_docbin(train, Vocab()):
-        for node in binarise_to_the_right(hedge(get_tree(doc), max_span)).nodes():
-            if node.children:
-                counts[node.label, tuple(child.label for child in node.children)] += 1
-    totals: Counter[str] = Counter()
-    for (label, _), count in counts.items():
-        totals[label] += count
-    tags = {child for _, children in counts for child in children} - set(totals)
-    rules = [
-        nltk.ProbabilisticProduction(
-            nltk.Nonterminal(label), [nltk.Nonterminal(child) for child in children], prob=count / totals[label]
-        )
-        for (label, children), count in counts.items()
-    ]
-    rules += [nltk.ProbabilisticProduction(nltk.Nonterminal(tag), [tag], prob=1.0) for tag in sorted(tags)]
-    parser = nltk.ViterbiParser(nltk.PCFG(nltk.Nonterminal("ROOT"), rules), max_time=None)
-    nlp = spacy.load(model)
-    chosen = [doc for doc in read_docbin(test, nlp.vocab) if 4 <= len(doc) <= most_words][:sentences]
-    chosen = [doc for doc in chosen if all(token.tag_ in tags for token in doc)]
-    start = time.process_time()
-    parsed = sum(1 for doc in chosen for _ in parser.parse([token.tag_ for token in doc]))
-    chart = time.process_time() - start
-    words = sum(map(len, chosen))
-    ours = measure_speed(nlp, chosen * 50)
-    results = {"rules": len(rules), "sentences": len(chosen), "parsed": parsed, "words": words}
-    results |= {"chart": words / chart, "hedge_chunker": ours, "ratio": ours * chart / words}
-    print({name: round(value, 1) for name, value in results.items()})
-    write_results(results, output)
-
-
-def binarise_to_the_right(tree: Tree) -> Tree:
-    """Binarise with the first child as the head, so that new nodes begin where their parent does."""
-    label = tree.label
-    children = tuple(child if child.is_preterminal else binarise_to_the_right(child) for child in tree.children)
-    return binarise(Tree(label, children, head=0)) if len(children) > 2 else Tree(label, children)
-
-
 def measure_speed(nlp: Language, docs: list[Doc]) -> float:
     """Words per second of the chunker alone, with tags given."""
     chunker = nlp.get_pipe("hedge_chunker")
@@ -415,27 +361,6 @@ def measure_speed(nlp: Language, docs: list[Doc]) -> float:
     for doc in tagged:
         chunker(doc)
     return sum(map(len, tagged)) / (time.process_time() - start)
-
-
-@app.command()
-def speed(
-    corpus: Path, model: Annotated[Path, typer.Argument(parser=find_pipeline)], rounds: int = 3, output: Output = None
-) -> None:
-    """Words per second of the chunker alone, on sentences and on documents of increasing size."""
-    nlp = spacy.load(model)
-    docs = list(read_docbin(corpus, nlp.vocab))
-    results: dict[str, float] = {}
-    for width in (1, 4, 8):
-        nlp.get_pipe("hedge_chunker").perceptron.beam_width = width
-        nlp.get_pipe("hedge_chunker").perceptron._idle_searches = []
-        results[f"sentences, beam {width}"] = max(measure_speed(nlp, docs) for _ in range(rounds))
-    nlp.get_pipe("hedge_chunker").perceptron.beam_width = 4
-    nlp.get_pipe("hedge_chunker").perceptron._idle_searches = []
-    for n_sentences in (10, 100, 1000):
-        many = Doc.from_docs([docs[place % len(docs)] for place in range(n_sentences)])
-        results[f"a document of {len(many)} words, beam 4"] = max(measure_speed(nlp, [many]) for _ in range(rounds))
-    print({name: round(value) for name, value in results.items()})
-    write_results(results, output)
 
 
 if __name__ == "__main__":

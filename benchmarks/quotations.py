@@ -1,9 +1,8 @@
 """Compares trained pipelines, rules, a linear-chain CRF and textacy on the same tagged and parsed articles.
 
-Reports strict scores by type with approximate randomisation against the first pipeline, recall by length, and words per
-second without tagging and parsing, also for one document of increasing size. A pipeline with exact decoding is also
-measured with sampling. The CRF (python-crfsuite) has the features of `chain` and serves only as a baseline here.
-textacy finds only direct quotations, so it is compared on those.
+Reports strict scores by type with approximate randomisation against the first pipeline, and words per second without
+tagging and parsing. A pipeline with exact decoding is also measured with sampling. The CRF (python-crfsuite) has the
+features of `chain` and serves only as a baseline. textacy finds only direct quotations, so it is compared on those.
 """
 
 from measure import find_pipeline, format_table, write_results
@@ -11,7 +10,6 @@ from measure import find_pipeline, format_table, write_results
 # isort: split
 import time
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -31,8 +29,6 @@ from spacy_joint.quotation.features import ALL_COLUMNS, QuotationColumns
 from spacy_joint.scoring.quotations import ALL, Counts, count_strict, get_runs, score_quotations
 
 KINDS = (ALL, DIRECT, INDIRECT, MIXED)
-LENGTHS = (2, 5, 10, 15, 20, 30, 40, 60, 10_000)
-SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
 GUIDE, CUES, SPANS = COMPONENTS = ("span_guide", "quotation_cues", "quotation_spans")
 FOLDER = Path(spacy.util.get_package_path("spacy_joint")) / "quotation"
 TEMPLATES = [FOLDER / "token_templates.txt", FOLDER / "label_templates.txt"]
@@ -56,19 +52,6 @@ def count(examples: Sequence[Example], kind: str) -> list[Counts]:
     ]
 
 
-def find_recall_by_length(examples: Sequence[Example]) -> list[tuple[str, int, float]]:
-    """For each length class: its name, its number of gold quotations, and the share that is found."""
-    found: list[tuple[int, bool]] = []
-    for example in examples:
-        predicted = get_runs(example.predicted, QUOTATIONS)
-        found += [(end - begin, (begin, end) in predicted) for begin, end in get_runs(example.reference, QUOTATIONS)]
-    rows = []
-    for first, after in pairwise(LENGTHS):
-        hits = [hit for length, hit in found if first <= length < after]
-        rows.append((f"{first}-{after - 1}" if after < 1000 else f"{first}+", len(hits), float(np.mean(hits or [0]))))
-    return rows
-
-
 def load(path: Path, **settings: Any) -> Callable[[Doc], object]:
     """Load the quotation components of a pipeline as one function; settings are those of `quotation_spans`."""
     nlp = spacy.load(path, config={"components": {SPANS: settings}} if settings else {})
@@ -81,26 +64,12 @@ def load(path: Path, **settings: Any) -> Callable[[Doc], object]:
     return annotate
 
 
-def find_growth(predict: Callable[[Doc], object], references: Sequence[Example]) -> list[tuple[int, float]]:
-    """The words per second for one document of all articles, cut to each of SIZES."""
-    articles = [example.predicted for example in references]
-    whole = Doc.from_docs(articles * (1 + SIZES[-1] // sum(map(len, articles))), ensure_whitespace=True)
-    growth = []
-    for size in SIZES:
-        doc = whole[:size].as_doc()
-        start = time.process_time()
-        predict(doc)
-        growth.append((size, size / (time.process_time() - start)))
-    return growth
-
-
 def describe(examples: Sequence[Example], speed: float, first: Sequence[Example]) -> dict[str, Any]:
     """Compute all measures of a system."""
     return {
         **score_quotations(examples),
         "speed": speed,
         "p_value": randomise(count(examples, ALL), count(first, ALL)),
-        "recall_by_length": find_recall_by_length(examples),
     }
 
 
@@ -211,7 +180,6 @@ def main(
         chain = load(combined[0], spans_key="chain_quotations", speakers_key="chain_speakers")
         both = (chain, load(combined[1], method="combined"))
         results["combined"] = describe(*annotate(lambda doc: [find(doc) for find in both], references), first)
-    growth = find_growth(load(models[0]), references)
     rules = spacy.blank("en").add_pipe(SPANS)
     results["rules"] = describe(*annotate(rules, references), first)
     if train is not None:
@@ -254,9 +222,7 @@ def main(
     header = ["system", "P", "R", "F", *(f"{kind.lower()} F" for kind in KINDS[1:]), "cue F", "near R", "far R"]
     print(format_table([*header, "p", "words/s"], rows))
     print(f"\ntextacy failed on {textacy.failures} of {len(references)} articles.")
-    print("\nWords per second by the length of a document:")
-    print(format_table([f"{size:,}" for size, _ in growth], [[f"{speed:,.0f}" for _, speed in growth]]))
-    write_results({"corpus": corpus.name, "growth": growth, **results}, output)
+    write_results({"corpus": corpus.name, **results}, output)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measures a shipped pipeline on UD English EWT, dev and test, for its model card.
 
-Tokens are gold, everything else is predicted. For speed, see speed.py.
+Tokens are gold, everything else is predicted. For speed, see peers.py.
 """
 
 from measure import format_table, read_references, replace_section

@@ -1,11 +1,10 @@
 """Compares the speed of two versions of the package in one run, and whether they predict the same.
 
 Each version is installed in a separate environment. Both annotate the same documents with the pipeline that they
-ship, in turn and in one thread: from tokens to trees, and the parser alone with tags given. The environment of this
-script times spaCy's parser along with them.
+ship, in turn and in one thread: from tokens to trees, and the parser alone with tags given.
 """
 
-from measure import count_words, find_pipeline, format_table, interleave, read_references, write_results
+from measure import count_words, format_table, interleave, read_references, write_results
 
 # isort: split
 import json
@@ -18,7 +17,6 @@ from typing import Annotated
 import spacy
 import typer
 from spacy.tokens import DocBin
-from speed import make_peer
 
 from spacy_joint.corpora.examples import make_example
 
@@ -55,9 +53,6 @@ def main(
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     old: Annotated[Path, typer.Argument(help="Python with the version to compare with.")],
     new: Annotated[Path, typer.Argument(help="Python with the version to measure.")],
-    peer: Annotated[
-        Path | None, typer.Option(parser=find_pipeline, help="Pipeline with spaCy's tok2vec and parser.")
-    ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per version, after a warm-up.")] = 9,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
@@ -73,8 +68,6 @@ def main(
         for job in JOBS:
             for name, version in versions.items():
                 systems[f"{job} {name}"] = lambda version=version, job=job: version.run(job)
-        if peer is not None:
-            systems["peer"] = make_peer(peer, corpus, 1)
         seconds = interleave(systems, rounds)
     rows, results = [], {}
     for job, what in JOBS.items():
@@ -84,9 +77,6 @@ def main(
         rows.append(
             [what, *(f"{speed:,.0f}" for speed in speeds), f"{speeds[1] / speeds[0]:.2f}", "yes" if same else "NO"]
         )
-    if peer is not None:
-        results["spaCy tok2vec + parser"] = {"new": n_words / seconds["peer"]}
-        rows.append(["spaCy tok2vec + parser", "", f"{n_words / seconds['peer']:,.0f}", "", ""])
     print(format_table(["words per second", "old", "new", "ratio", "same output"], rows))
     write_results({"words": n_words, "rounds": rounds, "results": results}, output)
 

@@ -13,7 +13,6 @@ TRAIN, DEV = (str(ASSETS / f"tiny_{part}.ptb") for part in ("train", "dev"))
 @pytest.mark.parametrize(
     "command",
     [
-        ["table", TRAIN, DEV],
         ["closings", TRAIN, DEV, DEV, "--parsed", "2", "--repeats", "1"],
         ["decodings", TRAIN, DEV],
         ["grammars", TRAIN, DEV, "--cycles", "1"],

@@ -1,8 +1,6 @@
 """What all benchmarks share: finding pipelines and treebanks."""
 
 import boundaries
-import pytest
-import threads
 import typer
 import whole_token
 from typer.testing import CliRunner
@@ -22,16 +20,8 @@ def make_app(main):
     return app
 
 
-@pytest.mark.parametrize("command", ["margins", "probabilities"])
-def test_boundaries_take_the_name_of_a_package(assets, command):
-    assert "precision" in run(boundaries.app, command, spacy_joint.PRETRAINED, assets / "tiny_dev.conllu")
-
-
-def test_threads_take_the_name_of_a_package(assets):
-    arguments = ["--least", 1, "--rounds", 1, "--copies", 1]
-    assert "same bytes: True" in run(
-        make_app(threads.main), spacy_joint.PRETRAINED, assets / "tiny_dev.conllu", *arguments
-    )
+def test_boundaries_take_the_name_of_a_package(assets):
+    assert "precision" in run(boundaries.app, "probabilities", spacy_joint.PRETRAINED, assets / "tiny_dev.conllu")
 
 
 def test_treebanks_are_named_by_their_files(assets, tmp_path):
