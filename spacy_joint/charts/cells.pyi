@@ -4,8 +4,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
 
-def describe_word(word: str, tags: Mapping[str, str]) -> tuple[int, int, int]: ...
-
 class CellClassifier:
     @property
     def n_classes(self) -> int: ...

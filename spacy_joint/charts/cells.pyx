@@ -57,7 +57,7 @@ cdef inline bint has_length(int feature, int32_t length, int32_t n) noexcept nog
     return 5 * length >= n * (feature - 8)
 
 
-def describe_word(word, tags):
+cdef tuple describe_word(word, tags):
     """Returns the hashes of a word, of its signature and of its tag: see `CellClassifier`."""
     names = list_classes(word)
     keys = (word, *(f" {name}" for name in names))

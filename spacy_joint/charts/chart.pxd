@@ -59,12 +59,12 @@ cdef struct EntryC:
 
 cdef class Chart:
     cdef readonly tuple symbols
-    cdef readonly Merit merit
+    cdef Merit merit
     cdef readonly dict stats
     cdef dict numbers                   # of symbols
     cdef int32_t n_symbols
     cdef int32_t root
-    cdef readonly int32_t max_span      # 0: none
+    cdef int32_t max_span               # 0: none
     cdef vector[char] is_factored       # by symbol
     cdef vector[char] is_glue           # by symbol: whether it is the root, or made of its children by binarisation
     cdef vector[char] is_tag            # by symbol: whether it has words in the lexicon

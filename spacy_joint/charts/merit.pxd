@@ -9,7 +9,6 @@ from libcpp.vector cimport vector
 
 
 cdef class Merit:
-    cdef readonly object boundaries     # BoundaryModel or None
     cdef int32_t n_symbols
     cdef int32_t n_tags                 # the number of the end of a sentence
     cdef vector[int32_t] tag_of         # by symbol; -1: no tag

@@ -4,6 +4,4 @@ from .boundaries import BoundaryModel
 from .grammar import Grammar
 
 class Merit:
-    @property
-    def boundaries(self) -> BoundaryModel | None: ...
     def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None) -> Self: ...

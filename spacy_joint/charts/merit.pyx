@@ -16,7 +16,6 @@ cdef class Merit:
     """Estimates the contexts of cells. RAISES ValueError: If the boundary model is of another grammar (J682)."""
 
     def __cinit__(self, grammar not None, boundaries):
-        self.boundaries = boundaries
         self.n_symbols = len(grammar.symbols)
         if boundaries is None:
             self.left_rows.resize(self.n_symbols, 0)

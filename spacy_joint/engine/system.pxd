@@ -63,7 +63,7 @@ cdef class System:
     cdef readonly int n_actions
     cdef readonly int n_kinds
     cdef readonly int row_width     # weights per feature: one per action
-    cdef readonly bint streams      # whether the three methods at the end are implemented
+    cdef bint streams               # whether the three methods at the end are implemented
     cdef readonly int n_slots
     cdef readonly dict token_slots  # names and numbers of the slots that hold a row of the input
     cdef readonly dict value_slots  # of those that hold a plain number

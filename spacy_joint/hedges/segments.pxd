@@ -9,5 +9,5 @@ from ..tagging.system cimport SequenceSystem
 
 
 cdef class SegmentSystem(SequenceSystem):
-    cdef readonly int max_span
+    cdef int max_span
     cdef bint typed

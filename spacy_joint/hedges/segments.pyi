@@ -8,6 +8,4 @@ from ..tagging.system import SequenceSystem
 MAX_SPAN: Final[int]
 
 class SegmentSystem(SequenceSystem):
-    @property
-    def max_span(self) -> int: ...
     def __new__(cls, labels: Sequence[str], max_span: int = 7) -> Self: ...

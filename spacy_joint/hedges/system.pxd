@@ -34,7 +34,7 @@ cdef struct StateC:
 
 
 cdef class HedgeSystem(TreeSystem):
-    cdef readonly int max_span
-    cdef readonly int max_unary
+    cdef int max_span
+    cdef int max_unary
     # Kinds for pairs of constituents, by the label of the one that is intermediate; 0: neither is.
     cdef uint64_t[::1] finishing, extending

@@ -9,10 +9,6 @@ from ..trees.constituency_trees import Tree
 from ..trees.system import TreeSystem
 
 class HedgeSystem(TreeSystem):
-    @property
-    def max_span(self) -> int: ...
-    @property
-    def max_unary(self) -> int: ...
     def __new__(
         cls,
         unary: Sequence[str],

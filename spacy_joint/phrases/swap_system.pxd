@@ -35,7 +35,7 @@ cdef struct StateC:
 
 cdef class SwapSystem(PhraseSystem):
     cdef readonly str kind
-    cdef readonly tuple distances       # i of SWAP-i or SKIP-i, ascending
+    cdef tuple distances                # i of SWAP-i or SKIP-i, ascending
     cdef bint skips
     cdef int[MAX_MOVED] lengths         # the same
     # By n, the kinds of moves of at most n words.

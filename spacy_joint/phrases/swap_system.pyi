@@ -11,8 +11,6 @@ MARKS: Final[tuple[str, ...]]
 class SwapSystem(PhraseSystem):
     @property
     def kind(self) -> str: ...
-    @property
-    def distances(self) -> tuple[int, ...]: ...
     def __new__(
         cls,
         unary: Sequence[str],
