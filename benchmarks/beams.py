@@ -6,12 +6,14 @@ Accuracy is that of whole pipelines on gold tokens; speed is that of the parser 
 from measure import (
     PARSER,
     count_words,
+    find_split,
     format_table,
     interleave,
     load_with_beam,
     read_references,
     read_tagged,
     replace_section,
+    score_documents,
     time_annotation,
     write_results,
 )
@@ -23,7 +25,6 @@ from typing import Annotated
 
 import matplotlib.pyplot as plt
 import typer
-from accuracy import find_split, score_documents
 
 import spacy_joint
 

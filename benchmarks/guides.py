@@ -26,6 +26,7 @@ from measure import (
     PARSER,
     count_words,
     find_pipeline,
+    find_split,
     format_table,
     get_peak_memory,
     load_with_beam,
@@ -47,7 +48,6 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import spacy
 import typer
-from accuracy import find_split
 from reproduction.runs import flatten
 from significance import randomise
 from spacy.cli._util import parse_config_overrides

@@ -5,7 +5,7 @@ boundary bias does to text without punctuation. `turns` checks the bias on trans
 line, whose punctuation marks the sentences.
 """
 
-from measure import PARSER, format_table, read_references, write_results
+from measure import PARSER, format_table, read_references, score_all, score_documents, write_results
 
 # isort: split
 import re
@@ -19,7 +19,6 @@ from typing import Annotated
 import numpy as np
 import spacy
 import typer
-from accuracy import score_all, score_documents
 from boundaries import precision_recall_f
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc

@@ -6,7 +6,7 @@ From raw text, everything is predicted, and measured as in CoNLL 2018. With gold
 capitals (`*`); "LAS of words" leaves punctuation out, as spaCy does.
 """
 
-from measure import format_table, read_references, replace_section, write_results
+from measure import MEASURES, find_split, format_table, read_references, replace_section, score_all, write_results
 
 # isort: split
 import io
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from accuracy import MEASURES, find_split, score_all
 from shipped_models import list_sources
 from spacy.language import Language
 from treebanks import COLUMNS

@@ -1,4 +1,4 @@
-"""Shared by all benchmarks: reading documents, timing, fresh processes, and writing tables (figures.py).
+"""Shared by all benchmarks: reading and scoring documents, timing, fresh processes, and writing tables (figures.py).
 
 Import this before anything that loads numpy: it limits BLAS to one thread, and BLAS reads this limit only once. The
 scripts define what is measured, and against which targets.
@@ -13,28 +13,42 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import spacy
+import typer
 from figures import format_table as format_table
 from figures import replace_section as replace_section
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.examples import make_example
+from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
+from spacy_joint.scoring.tags import score_tags
 from spacy_joint.training.unpunctuated import unpunctuate
 
 PARSER = "joint_sbd_parser"
+# Attachment scores count all tokens.
+MEASURES = {"tag acc.": "tag_acc", "boundary F1": "boundary_f", "UAS": "dep_uas_punct", "LAS": "dep_las_punct"}
 
 
 def find_pipeline(name: str) -> Path:
     """Find the directory of a pipeline, by its path or package."""
     return Path(name) if Path(name).exists() else spacy.load(name).path
+
+
+def find_split(treebank: Path, split: str) -> Path:
+    """The path of one split of a treebank."""
+    found = sorted(treebank.glob(f"*-{split}.conllu"))
+    if len(found) != 1:
+        raise typer.BadParameter(f"{treebank} has {len(found)} files *-{split}.conllu, not one.")
+    return found[0]
 
 
 def load_with_beam(path: Path, beam_width: int, component: str = PARSER) -> Language:
@@ -54,6 +68,20 @@ def read_references(path: Path, vocab: Vocab, *, starred: bool = False) -> list[
 def read_tagged(path: Path, vocab: Vocab) -> list[Doc]:
     """Read the documents of a CoNLL-U file with only their tokens and tags."""
     return [make_example(reference, ["TAG"]).predicted for reference in read_references(path, vocab)]
+
+
+def score_documents(nlp: Language, references: list[Doc]) -> dict[str, float]:
+    """Annotate the tokens of documents, which share the pipeline's vocabulary, and score the predictions."""
+    scores = score_all(nlp.pipe, references)
+    return {name: scores[key] for name, key in MEASURES.items()}
+
+
+def score_all(annotate: Callable[[list[Doc]], Iterable[Doc]], references: list[Doc]) -> dict[str, Any]:
+    """Score the tags, boundaries and trees of any function that annotates the tokens of documents."""
+    examples = [make_example(reference) for reference in references]
+    predicted = annotate([example.predicted for example in examples])
+    examples = [Example(doc, example.reference) for doc, example in zip(predicted, examples, strict=True)]
+    return {**score_tags(examples), **score_boundaries_and_trees(examples)}
 
 
 def count_words(docs: Sequence[Doc]) -> int:

@@ -21,6 +21,7 @@ from measure import (
     measure_in_fresh_process,
     read_references,
     replace_section,
+    score_all,
     time_annotation,
     write_results,
 )
@@ -37,7 +38,6 @@ from typing import Annotated, Any, NamedTuple
 import pysbd
 import spacy
 import typer
-from accuracy import score_all
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 from spacy.cli.init_config import init_config
 from spacy.language import Language

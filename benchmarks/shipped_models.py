@@ -3,7 +3,7 @@
 Tokens are gold, everything else is predicted. For speed, see peers.py.
 """
 
-from measure import format_table, read_references, replace_section
+from measure import MEASURES, find_split, format_table, read_references, replace_section, score_documents
 
 # isort: split
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import matplotlib.pyplot as plt
 import typer
-from accuracy import MEASURES, find_split, score_documents
 from order_models.measures import Answer, score_answers
 from spacy.tokens import Doc
 

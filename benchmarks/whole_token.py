@@ -6,6 +6,7 @@ that only English has.
 
 from measure import (
     count_words,
+    find_split,
     format_table,
     interleave,
     read_references,
@@ -21,7 +22,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from accuracy import find_split
 from spacy.language import Language
 from spacy.tokens import Doc
 
