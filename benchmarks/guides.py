@@ -1,6 +1,6 @@
 """Measures what a guide brings to the joint parser: alone, guiding it by beam width, in ablations, and beside a rival.
 
-    python benchmarks/guides.py compare PIPELINE EWT GUM --sparse PIPELINE --peer PEER
+    python benchmarks/guides.py compare PIPELINE EWT GUM --sparse PIPELINE
     python benchmarks/guides.py alone EWT GUM --guide PIPELINE --guide PIPELINE
     python benchmarks/guides.py ablate PIPELINE GUIDED.spacy EWT GUM
     python benchmarks/guides.py rival PIPELINE TAGGED.spacy CONFIG EWT GUM
@@ -136,10 +136,10 @@ def sum_up(counts: Iterable[Counts]) -> float:
 
 
 class System(NamedTuple):
-    """A pipeline with a beam width. None: that of its config; 0: only its guide."""
+    """A pipeline with a beam width; 0: only its guide."""
 
     path: Path
-    beam_width: int | None = None
+    beam_width: int
 
 
 class Comparison:
@@ -178,8 +178,8 @@ class Comparison:
                 cells.append(f"{value:.1f}" + (f" ({p_value:.3f})" if name != first else ""))
             row.append(" / ".join(cells))
         if self.costs:
-            beam = () if system.beam_width is None else ("--beam-width", system.beam_width)
-            cost = measure_in_fresh_process(Path(__file__).name, "cost", system.path, self.texts[0][0], *beam)
+            arguments = "cost", system.path, self.texts[0][0], system.beam_width
+            cost = measure_in_fresh_process(Path(__file__).name, *arguments)
             result |= cost
             row += [f"{cost['speed']:,.0f}", f"{cost['memory'] / 2**20:,.0f}"]
         self.results[name] = result
@@ -279,8 +279,6 @@ def load(system: System) -> tuple[Language, Callable[[Doc], Decisions]]:
     path, beam_width = system
     if beam_width == 0:
         return spacy.load(path, exclude=[PARSER]), read_guide
-    if beam_width is None:
-        return spacy.load(path), read_tree
     if PARSER in load_config(path / "config.cfg")["components"]:
         return load_with_beam(path, beam_width), read_tree
     nlp = spacy.load(path)
@@ -305,7 +303,7 @@ Section = Annotated[str, typer.Option(help="Name of the section.")]
 
 
 @app.command()
-def cost(path: Path, corpus: Path, beam_width: Annotated[int | None, typer.Option()] = None) -> None:
+def cost(path: Path, corpus: Path, beam_width: int) -> None:
     """Print words per second of one pipeline and the peak memory of this process, in bytes, as JSON."""
     nlp, _ = load(System(path, beam_width))
     docs = [make_example(reference).predicted for reference in read_references(corpus, nlp.vocab)]
@@ -320,23 +318,18 @@ def compare(
     sparse: Annotated[
         Path | None, typer.Option(parser=find_pipeline, help="Pipeline with a joint parser that has no guide.")
     ] = None,
-    peer: Annotated[
-        list[Path] | None, typer.Option(parser=find_pipeline, help="Other pipelines that predict trees.")
-    ] = None,
     split: Split = "dev",
     output: Output = None,
     document: Document = None,
     section: Section = "md",
 ) -> None:
-    """Score a guided pipeline with several beams, its guide and its peers."""
+    """Score a guided pipeline with several beams, its guide alone, and a pipeline without a guide."""
     comparison = Comparison(treebanks, split)
     comparison.add(ALONE, System(guided, 0))
     if sparse is not None:
         comparison.add(NO_GUIDE, System(sparse, BEAM))
     for beam in BEAMS:
         comparison.add(f"guided, beam {beam}", System(guided, beam))
-    for path in peer or []:
-        comparison.add(path.name, System(path))
     comparison.write(output, document, section)
 
 

@@ -21,7 +21,7 @@ def comparison(tmp_path, monkeypatch):
     monkeypatch.setattr(guides, "score", lambda nlp, path, found, starred: count_documents(SCORES[found]))
     comparison = guides.Comparison([tmp_path], "dev", costs=False)
     for name in ("wrong", "right", "wrong again"):
-        comparison.add(name, guides.System(name))
+        comparison.add(name, guides.System(name, guides.BEAM))
     return comparison
 
 
