@@ -49,7 +49,7 @@ ANNOTATION: dict[str, dict[str, Any]] = {
 }
 SPLIT_CYCLES = {BY_HAND: 0, SPLIT: 3}
 Kind = Annotated[str, typer.Option("--grammar", help="Whether symbols are annotated (by_hand) or split.")]
-# Of the bootstrap, from which intervals of 95 % are.
+# Samples of the bootstrap, and the percentiles that bound a 95 % interval.
 DRAWS = 2000
 INTERVAL = (2.5, 97.5)
 # How searches are drawn: a colour for what their names begin with, and a marker for what closes cells.
@@ -255,7 +255,7 @@ def write_table(
         measured[name] = measure(parser, trees, repeats)
         results["searches"][name] = figures = summarise(measured[name], next(iter(measured.values())))
         print(name, figures, flush=True)
-        # Some take hours: what is done is kept.
+        # Some take hours, so results are kept after each.
         write_results(results, output)
     for claim, (first, second) in (claims or {}).items():
         results["claims"][claim] = compare(measured[first], measured[second])
@@ -412,7 +412,7 @@ def compare_nltk(
             "words/s of NLTK": n_words / times["nltk"],
             "ratio": times["nltk"] / times["ours"],
         }
-        # NLTK takes its time: what is done is kept.
+        # NLTK is slow, so results are kept after each sentence.
         write_results(results, output)
     print(results)
 

@@ -47,7 +47,7 @@ app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
 HEADER = ("", "F1", "exact", "p", "disc. F1", "disc. P", "disc. R", "p", "sentences/s")
 FINAL_HEADER = ("", "sentences", "F1", "interval", "exact", "disc. F1", "interval", "disc. brackets", "sentences/s")
 SAMPLES = 2000
-# Of a document whose boundaries are predicted.
+# Sentences per document, if boundaries are predicted.
 SENTENCES = 50
 # What the atoms of swaps are called in the system with gaps, where the newest constituent is not on the stack.
 GAP_ATOMS = {"s0": "d0", "s1": "s0", "s2": "s1", "s3": "s2", "q0": "b0", "q1": "b0+1", "q2": "b0+2", "q3": "b0+3"}

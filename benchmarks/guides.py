@@ -75,7 +75,7 @@ CONFIG = CONFIGS / "guided_parser.cfg"
 GUIDE = "parser_guide"
 BEAMS = (1, 4, 8, 16, 32)
 BEAM = 16
-# What an ablation takes away: columns of the guide.
+# The columns of the guide that an ablation leaves out.
 WITHOUT = {
     "without boundaries": (GUIDE_BOUNDARY,),
     "without heads": (GUIDE_HEAD, GUIDE_MARGIN),

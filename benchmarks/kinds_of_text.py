@@ -28,9 +28,9 @@ from spacy_joint.training.unpunctuated import is_punctuation, unpunctuate
 
 ATTRIBUTES = ["TAG", "POS", "HEAD", "DEP", "SENT_START"]
 BIASES = (-60, -30, 0, 30, 60, 100, 150, 200)
-# Mixed documents consist of so many documents of alternating kinds.
+# The number of documents, of alternating kinds, in a mixed document.
 MIXED = 6
-# Of each recording, so many turns from the middle.
+# The number of turns from the middle of each recording.
 TURNS = 25
 
 Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]

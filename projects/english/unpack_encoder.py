@@ -106,7 +106,7 @@ def read_encoder(wheel: Path) -> Encoder:
     _, width, n_layers, n_heads, _, _, longest, _ = reader.take("<i4", 8).tolist()
     epsilon = float(reader.take("<f4", 1)[0])
     reader.number()
-    # The pieces; the numbers of special ones, which are the first; and a table of characters, which NFKC and Nmt do.
+    # The pieces; the numbers of special ones, which are the first; and a table of characters. NFKC and Nmt replace it.
     n = reader.number()
     reader.take("<i4", 4)
     length = reader.number("<u8")

@@ -68,7 +68,7 @@ cdef class Chart:
     @contextmanager
     def _filled(self, words, width, widths):
         """Claims the chart for a sentence and fills it. Yields the entry of the root over all words, or -1."""
-        # A copy, which code that reading its items runs cannot change.
+        # A copy, since reading an item may run code that changes the list.
         words = list(words)
         with self.claim:
             self.read(words, width, widths)

@@ -1,4 +1,4 @@
-"""What libcpp lacks of vectors."""
+"""Adds to the vectors of libcpp."""
 
 
 cdef extern from *:

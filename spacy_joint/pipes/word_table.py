@@ -1,4 +1,4 @@
-"""What depends on a word alone, computed once: a table by the hash of the word, which is the same in every
+"""Tables of facts about words, computed once per word. Words are found by their hashes, which are the same in every
 vocabulary."""
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the benchmarks bring to compare with. Where there is only the installed package, there is nothing to test."""
+"""Makes the benchmarks importable. Without a checkout, there are none to test."""
 
 import sys
 from pathlib import Path
