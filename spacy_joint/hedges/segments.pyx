@@ -20,19 +20,19 @@ cdef class SegmentSystem(SequenceSystem):
 
     def __cinit__(self, labels, max_span=7):
         self.set_tags(labels, 2, True)
-        if len(self.tags) > MAX_KINDS - 2:
-            raise JointValueError(Errors.J031, n=len(self.tags), what="labels", allowed=f"at most {MAX_KINDS - 2}")
+        if self.n_tags > MAX_KINDS - 2:
+            raise JointValueError(Errors.J031, n=self.n_tags, what="labels", allowed=f"at most {MAX_KINDS - 2}")
         check_range("max_span", max_span, 1, MAX_SPAN)
         self.max_span = max_span
         self.typed = self.tags[0] == GROUP
-        self.set_kinds([1] * len(self.tags) + [1, len(self.tags) - 1])
+        self.set_kinds([1] * self.n_tags + [1, self.n_tags - 1])
 
     def __reduce__(self):
         return (SegmentSystem, (self.tags, self.max_span))
 
     cdef uint64_t legal(self, const InputC* input, const ArenaC* arena, const void* state_) noexcept nogil:
         cdef const StateC* state = <const StateC*>state_
-        cdef int n_labels = self.n_kinds - 2
+        cdef int n_labels = self.n_tags
         cdef int32_t token = state.next
         cdef bint is_first = token == 0 or input.constraints[token] > 0
         cdef bint is_last = token + 1 == input.n_tokens or input.constraints[token + 1] > 0
@@ -57,14 +57,6 @@ cdef class SegmentSystem(SequenceSystem):
         elif token - state.sentence > 1:
             kinds |= group | (0 if is_last else others)
         return kinds
-
-    cdef void advance(self, const InputC* input, ArenaC* arena, void* state_, int action) noexcept nogil:
-        cdef StateC* state = <StateC*>state_
-        if action >= self.n_kinds - 2:
-            state.sentence = state.next
-        state.before = state.last
-        state.last = action + 1
-        state.next += 1
 
     cdef int front(self, const void* state) noexcept nogil:
         # A segment of two words depends on the second.

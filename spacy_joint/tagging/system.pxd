@@ -28,6 +28,7 @@ cdef struct StateC:
 
 cdef class SequenceSystem(System):
     cdef readonly tuple tags
+    cdef int n_tags
     cdef readonly int order
     cdef readonly bint with_boundaries
 

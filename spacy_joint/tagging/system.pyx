@@ -30,9 +30,10 @@ cdef class SequenceSystem(System):
             raise JointValueError(Errors.J330, source="The data", what="tags")
         check_range("order", order, 0, 2)
         self.tags = tuple(tags)
+        self.n_tags = len(self.tags)
         self.order = order
         self.with_boundaries = with_boundaries
-        self.set_kinds([len(self.tags)] * (2 if with_boundaries else 1))
+        self.set_kinds([self.n_tags] * (2 if with_boundaries else 1))
         self.set_slots("w", "tag-1 tag-2 sentence.length")
         self.streams = True
         self.state_size = sizeof(StateC)
@@ -70,7 +71,7 @@ cdef class SequenceSystem(System):
 
     cdef void advance(self, const InputC* input, ArenaC* arena, void* state_, int action) noexcept nogil:
         cdef StateC* state = <StateC*>state_
-        if self.with_boundaries and action >= self.kind_start[START]:
+        if self.with_boundaries and action >= self.n_tags:
             state.sentence = state.next
         state.before = state.last
         state.last = action + 1
@@ -99,7 +100,7 @@ cdef class SequenceSystem(System):
             if starts.shape != actions.shape:
                 raise JointValueError(Errors.J001, name="starts", value=starts.shape, allowed=actions.shape)
             starts[0] = True
-            actions[starts] += len(self.tags)
+            actions[starts] += self.n_tags
         return actions[known]
 
     def build(self, actions):
@@ -108,8 +109,8 @@ cdef class SequenceSystem(System):
         RAISES ValueError: If the system lacks an action (J314).
         """
         actions = check_derivation(actions, self.n_actions)
-        starts = actions >= len(self.tags)
-        return [self.tags[action] for action in (actions % len(self.tags)).tolist()], starts
+        starts = actions >= self.n_tags
+        return [self.tags[action] for action in (actions % self.n_tags).tolist()], starts
 
 
 cdef class TaggingSystem(SequenceSystem):
