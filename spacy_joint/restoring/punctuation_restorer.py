@@ -6,6 +6,7 @@ marks nor capitals, so the component can learn from punctuated text. By default,
 text has.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import repeat
@@ -18,7 +19,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation.restored import (
+    ELLIPSIS,
     FINAL,
+    INSIDE,
     MARKS,
     Written,
     attach_mark,
@@ -53,6 +56,8 @@ from .system import ENDS, KEEPS_CASE, KEEPS_MARK, RestoringSystem
 # The keys of the labels: marks, and words with a special spelling that occur at least LEAST_FORMS times.
 MARKS_KEY, FORMS_KEY = "marks", "forms"
 LEAST_FORMS = 3
+# Markers of items, such as a) and iv., and tags of HTML.
+MARKER, TAG = re.compile(r"(?:[a-z]|[ivx]+) ?[.)] "), re.compile(r"</?[A-Za-z][^<>]*>")
 # Columns that depend on case, marks or layout, which unpunctuated text lacks.
 NOT_READ = ("form", "shape", "style", "glued", "before")
 
@@ -143,7 +148,8 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         ends = constraints == ENDS
         words = list_written(doc, list_texts(doc))
         if not self.cfg["overwrite"]:
-            constraints = constraints | _find_given(words, ends, _find_lines(doc, tokens, ends))
+            is_finished = _find_finished(doc, words, ends)
+            constraints = constraints | _find_given(words, ends, is_finished, _find_lines(doc, tokens, ends))
         # Sounds such as [MUSIC] stay as they are.
         constraints[find_sounds(doc)[tokens]] |= KEEPS_CASE | KEEPS_MARK
         actions = self.perceptron.predict(self._make_columns(values, tree, constraints))
@@ -155,16 +161,20 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         texts = list_texts(doc)
         restored = list(texts)
         ends = [*(word.token for word in prediction.words[1:]), len(doc)]
-        begins, titles = True, read_titles(doc.lang_)
+        begins, is_title, titles = True, False, read_titles(doc.lang_)
         spelled = find_spelled([word.text for word in prediction.words]) if doc.lang_ == "en" else repeat(False)
         for word, case, mark, is_end, end, is_spelled in zip(*prediction, ends, spelled, strict=False):
             place, text, given_mark = word
+            # mr. low, but not mr. and mrs. low
+            begins_name = is_title and not doc[place].is_stop
             # Tokenizers may divide titles that are not written as usual: PROF. LOW, prof. low.
             is_title = case is not None and not is_end and f"{text.capitalize()}{given_mark}" in titles
+            is_marker = MARKER.match(" ".join(texts[place : place + 2]) + " ")
             if case is not None:
                 text = apply_case(CAPITALS if is_spelled else case, text.lower(), self._forms)
-            restored[place] = capitalise(text) if (begins or is_title) and text == text.lower() else text
-            begins = is_end or is_title
+            is_capital = (begins and not is_marker) or is_title or begins_name
+            restored[place] = capitalise(text) if is_capital and text == text.lower() else text
+            begins = is_end and given_mark not in INSIDE
             if mark is None:
                 continue
             given = [token for token in range(place + 1, end) if find_mark(texts[token])]
@@ -208,20 +218,39 @@ def _find_lines(doc: Doc, tokens: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return ends & begins_line[first] & np.append(begins_line[1:], True) & has_break.any()
 
 
-def _find_given(words: Sequence[Written], ends: np.ndarray, lines: np.ndarray) -> np.ndarray:
+def _find_finished(doc: Doc, words: Sequence[Written], ends: np.ndarray) -> np.ndarray:
+    """Finds the last words of sentences that are symbols after the final mark, as in `So be it.</p>`, or in sentences
+    of symbols only (bool)."""
+    found, begin = [], 0
+    for (token, text, mark), is_end in zip(words, ends.tolist(), strict=True):
+        is_symbol = is_end and not mark and not any(map(str.isalnum, text))
+        found.append(is_symbol and not any(map(str.isalnum, TAG.sub("", doc[begin : token + 1].text))))
+        if is_end or mark in FINAL or mark == ELLIPSIS:
+            begin = token + 1
+    return np.array(found, dtype=bool)
+
+
+def _find_given(words: Sequence[Written], ends: np.ndarray, is_finished: np.ndarray, lines: np.ndarray) -> np.ndarray:
     """Finds the decisions that the text gives (int8 per word, see `RestoringSystem`): marks; in punctuated stretches,
     also the absence of marks within sentences; cases, except in stretches that are all in lower case, in capitals or in
     title case; and where both are given, the absence of marks after `lines`, such as headings."""
     texts = [word.text for word in words]
-    has_mark = np.array([bool(word.mark) for word in words], dtype=bool)
+    has_mark = is_finished | np.array([bool(word.mark) for word in words], dtype=bool)
     is_unmarked, _ = find_stretches(has_mark, UNPUNCTUATED_STRETCH)
-    has_capital = np.array([len(text) > 1 and text != text.lower() for text in texts], dtype=bool)
+    # Numbers and symbols have no case of their own.
+    is_cased = np.array([any(map(str.isalpha, text)) for text in texts], dtype=bool)
+    texts = [text for text, has_letters in zip(texts, is_cased.tolist(), strict=True) if has_letters]
+    has_capital = np.array([text not in (text.lower(), "I") for text in texts], dtype=bool)
     has_lower = np.array([text.isalpha() and not text.isupper() for text in texts], dtype=bool)
     begins_lower = np.array([text.isalpha() and text[0].islower() for text in texts], dtype=bool)
-    in_lower, _ = find_stretches(has_capital, TITLE_STRETCH)
+    begins_upper = np.array([text[0].isupper() and text != "I" for text in texts], dtype=bool)
+    # Long sentences of edited text are not in lower case.
+    _, first, of_sentence = np.unique((np.cumsum(ends) - ends)[is_cased], return_index=True, return_inverse=True)
+    in_lower = find_stretches(has_capital, TITLE_STRETCH)[0] & ~begins_upper[first][of_sentence]
     in_capitals, _ = find_stretches(has_lower, CAPITALS_STRETCH)
     in_title, _ = find_stretches(begins_lower, TITLE_STRETCH, whole=False)
-    keeps_case = ~(in_lower | in_capitals | in_title)
+    changes_case = np.append(False, in_lower | in_capitals | in_title)
+    keeps_case = ~changes_case[np.maximum(np.cumsum(is_cased), min(len(texts), 1))]
     keeps_mark = has_mark | (~is_unmarked & (~ends | (lines & keeps_case)))
     return (KEEPS_MARK * keeps_mark + KEEPS_CASE * keeps_case).astype(np.int8)
 

@@ -150,6 +150,35 @@ def test_titles_and_the_names_after_them_get_capitals(nlp, text):
     assert restore(nlp, text).startswith("We saw Prof . Low")
 
 
+def test_words_between_titles_get_no_capitals(nlp):
+    assert restore(nlp, "we saw mr . and mrs . low").startswith("We saw Mr . and Mrs . Low")
+
+
+def test_long_sentences_of_edited_text_keep_their_case(nlp):
+    words = ["We", *["anna"] * 40, "US", "."]
+    assert nlp(make_plain(nlp, words))._.restored_text.split() == words
+
+
+def test_numbers_are_not_capitals(nlp):
+    assert restore_text(nlp, "We left BOB 1 2 3 4 5 6 7 8.") == "We left BOB 1 2 3 4 5 6 7 8."
+
+
+def test_symbols_get_no_marks_after_a_mark_or_alone(nlp):
+    for text in ("Did Anna leave ? |", "Anna stayed . *", "We left. =="):
+        assert restore(nlp, text, [2] if "=" in text else []) == text
+    tagged = Doc(nlp.vocab, words=["We", "left", ".", "<", "/b", ">"], spaces=[True, *[False] * 5])
+    assert nlp(tagged)._.restored_text == "We left.</b>"
+
+
+def test_markers_of_items_keep_their_case(nlp):
+    for marker in ("a)", "iv."):
+        assert restore_text(nlp, f"We saw Bob.\n{marker} Anna left.") == f"We saw Bob.\n{marker} Anna left."
+
+
+def test_sentences_after_marks_within_a_sentence_get_no_capital(nlp):
+    assert restore(nlp, "We left ; but Anna stayed .", [3]) == "We left ; but Anna stayed ."
+
+
 def test_all_can_be_restored(overwriting):
     doc = overwriting(make_doc(overwriting, 'Did: You See Her. "WE LEFT but ANNA stayed!"'))
     assert doc._.restored_text == 'Did you see her? "We left, but Anna stayed."'
