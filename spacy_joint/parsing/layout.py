@@ -65,12 +65,13 @@ BEGINS_LOWER, BEGINS_UPPER, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
 # Values of `before`: after the end of a sentence; before a name; after a comma in a quotation, even at the end of a
-# line; after dots and dashes; after a quotation whose speaker the next words may name; after what may belong to the
-# next word.
+# line; after colons, dots and dashes; after a quotation whose speaker the next words may name; after what may belong to
+# the next word.
 ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLOSED)
 BEFORE_NAME = ENDS_SENTENCE | marks.make_table((marks.DASH,))
+IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
-AFTER_DOTS = marks.make_table((marks.ELLIPSIS, marks.DASH))
+AFTER_DOTS = marks.make_table((marks.COLON, marks.ELLIPSIS, marks.DASH))
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
 IS_FINAL = marks.make_table((marks.TERMINAL, marks.ELLIPSIS, marks.FULL_STOP))
 IS_OPENING = marks.make_table((marks.SYMBOL, marks.CLOSES_QUOTES))
@@ -138,8 +139,9 @@ def _find_continuations(
     # A mark at the beginning of a string ends none: `./run`, !important.
     begins_string = ~is_glued | preceding(~is_glued & IS_OPENING.take(endings))
     found |= is_glued & preceding(begins_string & IS_FINAL.take(endings)) & (is_lower | IS_SIGN.take(endings))
-    # It costs £5.
-    found[1:] |= (before[1:] == marks.WORD) & (facts[1:, 5] >= BEGINS_AMOUNT)
+    # It costs £5. She is 40 y.o. and well.
+    belongs = (facts[:, 5] >= BEGINS_AMOUNT) | is_lower & IS_LEADING.take(endings)
+    found[1:] |= (before[1:] == marks.WORD) & belongs[1:]
     if doc.lang_ == "en":
         found |= _find_cited(doc, words, facts, before) & (n_before == 0)
     if not lower_case_starts:
@@ -178,7 +180,7 @@ def _find_names(facts: np.ndarray, before: np.ndarray, n_before: np.ndarray) -> 
     is_capital, numbers = facts[:, 5] == BEGINS_UPPER, np.arange(len(before))
     first = _find_beginnings(before, n_before, BEFORE_NAME)
     is_in_name = (np.maximum.accumulate(np.where(is_capital, -1, numbers)) < first) & (numbers - first < NAME)
-    goes_on = (before == marks.WORD) & (n_before == 0)
+    goes_on = IN_NAME.take(before) & (n_before == 0)
     is_last = goes_on & (is_capital | (facts[:, 4] == marks.INITIAL))
     begins_name = is_capital & goes_on & preceding(is_in_name) & following(is_last)
     # No sentence is a capitalised word without a mark: Nora Dale left.
@@ -217,7 +219,7 @@ def names_speaker(doc: Doc, word: int) -> bool:
     clause = [token.text for token in doc[word : word + REPORT]]
     verbs = read_verbs(doc.lang_)
     n_subject = next((n for n, text in enumerate(clause) if text.lower() in verbs), 0)
-    if not n_subject or clause[0] in NOBODY:
+    if not n_subject or clause[0] in NOBODY or (clause[0] in ARTICLES and n_subject == 1):
         return False
     is_noun = n_subject == 2 and clause[0] in ARTICLES and clause[1].isalpha()
     return is_noun or all(text.isalpha() and text[0].isupper() for text in clause[:n_subject])

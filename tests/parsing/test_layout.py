@@ -36,12 +36,13 @@ def mark(doc):
     [
         '"I never saw it," ^Mary said. "She did."',
         '"Why?" ^Mary asked. "We left." She said no more. "So!" The end was near. “So?” ^The clerk asked.',
+        '"So?" His answer pleased them.',
         "“Where is it?” ^asked the clerk.",
-        "It opens at 9 a.m. ^on Sundays. It closes at 5 p.m. On Mondays,\nnot.",
+        "It opens at 9 ^a.m. ^on Sundays. It closes at 5 ^p.m. On Mondays,\nnot.",
         "Bring eggs, ^milk ^etc. ^and come.",
         "Lt. ^Col. ^A. ^B. ^Carter and Dr. ^Wu read Vol. ^2 of J. ^R. ^R. ^Tolkien. Sam ^Hill ^Jr. ^came.",
         "WE SAW MRS. ^DALY AND PROF. ^WU. THE STATE OF THE ART. NORA CAME.",
-        "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: 5.",
+        "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: 5. Cf. ^Ps. ^9:1, ^Rom. ^1:2.",
         "It was plan B. Then the U. ^S. They live on High St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
         "She waited . ^. ^. ^and waited.",
         "In ^Doe ^v. ^Acme Ins. ^Co. ^v. ^Roe, 12 ^So. ^98, ^Cal. ^31 ^Ala. 5 and 31 ^Am. ^Jur. ^7. 9 Cats. 5 ran.",
@@ -88,7 +89,7 @@ def mark(doc):
         "Intro\n|1.1 ^Early ^life\n|He was born.\n|1.2 ^He ^left.\n1.3 of it.",
         "IN SHORT\n|It works.\nHOW TO RUN IT\n|Run it.\nÉTÉ À\n|La ^Rochelle.",
         "THE END\nof it. IT\nIS SO\n\n|A NOTE\nTO ALL READERS\n\n|NAME\n    |ls",
-        "See ^Civ. ^P. ^4 and the Asst. ^Manager: approx. ^$ 9, ^Jos. ^A. ^Ray.",
+        "See ^Civ. ^P. ^4 and the Asst. ^Manager: ^approx. ^$ 9, ^Jos. ^A. ^Ray.",
         "Dough\n|2 ^cups flour\n|½ ^tsp salt\n|3 ^large eggs\n|Mix them.",
         '|Traceback ^(most ^recent ^call):\n  |File ^"a.py", ^line ^1\n    |run()\n|ValueError: ^no',
         "|Caused ^by: ^no ^reply\n\t|at ^a.b(C.java:4)\n\t|... ^2 ^more",
@@ -108,7 +109,7 @@ def test_lines_that_begin_a_sentence(marked):
         ),
         (
             "pt",
-            "A Dra. ^Ana e o Cel. ^Mendes, ^da Silva Ltda. Em Lisboa, ^ver pág. ^12. Tel.: ^21. Tem um dom. Ela ri.",
+            "A Dra. ^Ana e o Cel. ^Mendes, ^da Silva Ltda. Em Lisboa, ^ver ^pág. ^12. Tel.: ^21. Tem um ^dom. Ela ri.",
         ),
     ],
 )
@@ -199,9 +200,11 @@ def test_words_wait_while_their_line_is_short():
         ("well... maybe", False),
         ("Hm. no... maybe", False),
         ("Well... Maybe", False),
+        ("One rule: ask", True),
+        ("one rule: ask", False),
     ],
 )
-def test_text_goes_on_in_lower_case_after_dots_if_sentences_begin_with_capitals(text, is_forbidden):
+def test_text_goes_on_in_lower_case_after_dots_and_colons_if_sentences_begin_with_capitals(text, is_forbidden):
     assert (find_layout(NLP.make_doc(text))[-1] == -1) == is_forbidden
     assert find_layout(NLP.make_doc(text), lower_case_starts=True)[-1] == 0
     assert find_layout(spacy.blank("fr").make_doc(text))[-1] == 0
@@ -259,7 +262,7 @@ def test_fields_with_hyphens_are_undivided():
     [
         "It is closed. Mayor ^Nora ^Dale left. Nora ^Dale left. The ^Mayor ^Nora ^Dale left. Thanks ^Nora.",
         "Judge ^Carl ^B. Hill left. Good ^Food The ^Wine Was ^Bad. MAYOR NORA DALE LEFT. It is Mayor Nora Dale.",
-        "Mayor\nNora ^Dale left. Thanks ^Nora. Yes We left.",
+        "Mayor\nNora ^Dale left. Thanks ^Nora. Yes We left. St. ^Ann ^Hill left.",
     ],
 )
 def test_no_english_sentence_begins_within_a_name(text):
