@@ -2,7 +2,7 @@
 
 A blank line, a list item, a heading, a row of a table and the like begin a sentence; no sentence begins right after a
 bullet or a label, inside a string that the tokenizer has divided (a URL, a number, an emoji), or where text goes on in
-lower case after a comma, an abbreviation, a quotation, or English dots and dashes, or with a name after a title;
+lower case after a comma, an abbreviation, a quotation, or English colons, dots and dashes; or a name after a title;
 nor, in English, within a citation or a name that begins a sentence. A single line break alone is not a sign, since
 running text may be wrapped. Constraints depend on a bounded context, so that streams get the same ones.
 """
@@ -21,13 +21,14 @@ from ..pipes.arrays import following, forbid_starts, preceding
 from ..pipes.spelling import AS_WRITTEN, combines
 from ..pipes.word_table import WordTable
 from .lines import FINAL, IS_COLON, ITEM, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
+from .tags import constrain_tags
 
 # How words begin and end, see `forbid_starts`.
 BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
 ENDS_PLAIN, WRAPS, JOINS, ENDS_WITH_FLAG, IS_ADDRESS, IS_BREAK, ENDS_IN_COLON, IS_SPACE, IS_TAB, IS_BAR = range(1, 11)
 IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
 # These never begin a sentence, even after a space: French has one before some marks.
-FOLLOWING = frozenset((*",;:!?", "Jr.", "Sr.", "etc.", "etc", "Co.", "Cos.", "Corp.", "Ltd.", "v.", "vs."))
+FOLLOWING = frozenset((*",;:!?", "Jr.", "Sr.", "etc.", "etc", "Co.", "Cos.", "Corp.", "Ltd.", "v.", "vs.", "-->"))
 CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
 # Characters that belong to the word that they are attached to; four begin notes: "It fell.[3]"
 ATTACHED = frozenset(",;:.!?…)]}»”’%°[*†‡") | marks.INVISIBLE
@@ -53,21 +54,24 @@ NOBODY = frozenset(("Nobody", "Nothing"))
 NAME = 5
 # What a reference can name: 3b, S1, XII.
 LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}$")
+# Signs between words in formulas and code.
+OPERATORS = frozenset(re.findall(r"\S+", "= + < > ≤ ≥ ≠ ≈ → => -> == != <= >= && || += :="))
 # Signs before an amount, and before a section or what else is cited.
 CURRENCIES, SECTIONS = frozenset("$€£¥"), frozenset("§¶&")
 AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
 # The letters of an abbreviation that the list lacks between numbers of a citation (12 So. 98), at most.
 REPORTER = 3
 # How a word begins: with a lower-case letter, with a capital and lower-case letters, with a digit, or as an amount or a
-# section.
-BEGINS_LOWER, BEGINS_UPPER, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(1, 6)
+# section; or that it is an operator or a backtick.
+BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(1, 8)
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
-# Values of `before`: after the end of a sentence; before a name; after a comma in a quotation, even at the end of a
-# line; after colons, dots and dashes; after a quotation whose speaker the next words may name; after what may belong to
-# the next word.
+# Values of `before`: after the end of a sentence; after no mark; before a name, and within one; after a comma in a
+# quotation, even at the end of a line; after colons, dots and dashes; after a quotation whose speaker the next words
+# may name; after what may belong to the next word.
 ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLOSED)
+IS_OPEN = marks.make_table(mark + closed for mark in (marks.WORD, marks.SYMBOL) for closed in marks.CLOSED)
 BEFORE_NAME = ENDS_SENTENCE | marks.make_table((marks.DASH,))
 IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
@@ -99,18 +103,16 @@ def find_layout(
     is_glued = preceding((values[:, 1] == 0) & ~is_space)[words]
     found = _find_continuations(doc, words, facts[words], is_glued, n_before, lower_case_starts, joins_names)
     constraints[words[found]] = -1
-    if breaks.any():
-        if blank_lines:
-            constraints[words[n_before > 1]] = 1
-        text, offsets = doc.text, doc.to_array([IDX]).astype(np.int64)[words].tolist()
-    elif len(doc) and (facts[0, 3] == OPENS_LINE or (facts[:LOOKAHEAD, 3] == IS_COLON).any()):
+    if blank_lines:
+        constraints[words[n_before > 1]] = 1
+    text, offsets = doc.text, doc.to_array([IDX]).astype(np.int64).reshape(len(doc))[words].tolist()
+    constrain_tags(text, offsets, words, constraints)
+    if not breaks.any():
+        if not len(doc) or (facts[0, 3] != OPENS_LINE and not (facts[:LOOKAHEAD, 3] == IS_COLON).any()):
+            return constraints
         # The first line can forbid starts, too.
-        start = doc[: 2 * LOOKBACK]
-        words = np.flatnonzero(~is_space[: len(start)])
-        n_before = np.zeros(len(words), dtype=np.intp)
-        text, offsets = start.text, [start[i].idx for i in words.tolist()]
-    else:
-        return constraints
+        text = text[: [*offsets, len(text)][min(2 * LOOKBACK, len(words))]]
+        words, offsets, n_before = words[: 2 * LOOKBACK], offsets[: 2 * LOOKBACK], n_before[: 2 * LOOKBACK]
     n_before[:1] = 2
     constrain_lines(text, offsets, n_before, words, constraints)
     return constraints
@@ -139,9 +141,12 @@ def _find_continuations(
     # A mark at the beginning of a string ends none: `./run`, !important.
     begins_string = ~is_glued | preceding(~is_glued & IS_OPENING.take(endings))
     found |= is_glued & preceding(begins_string & IS_FINAL.take(endings)) & (is_lower | IS_SIGN.take(endings))
-    # It costs £5. She is 40 y.o. and well.
-    belongs = (facts[:, 5] >= BEGINS_AMOUNT) | is_lower & IS_LEADING.take(endings)
-    found[1:] |= (before[1:] == marks.WORD) & belongs[1:]
+    # It costs £5. She is 40 y.o. and well. Set `x` = 5 here.
+    is_apart, begins, is_open = ~is_glued & ~following(is_glued), facts[:, 5], IS_OPEN.take(before)
+    joins = is_open & ((begins == IS_OPERATOR) & is_apart | (begins == IS_TICK) & is_glued)
+    is_open[:1] = False
+    found |= is_open & (joins | (begins >= BEGINS_AMOUNT) | is_lower & IS_LEADING.take(endings))
+    found |= preceding(joins) & ~is_glued & (n_before == 0)
     if doc.lang_ == "en":
         found |= _find_cited(doc, words, facts, before) & (n_before == 0)
     if not lower_case_starts:
@@ -263,9 +268,12 @@ def count_open_words(doc: Doc) -> int:
     is_name = line[-1, 5] == BEGINS_UPPER or line[-1, 4] == marks.INITIAL
     is_cited = line[-3, 5] == BEGINS_NUMBER and line[-2, 5] == BEGINS_UPPER
     n_naming = 0 if doc.lang_ != "en" else 2 if is_cited else int(is_name)
+    # From the beginning of a tag, or an operator.
+    edge = next((n for n in range(1, LOOKAHEAD + 1) if doc[-n].text in "<>"), 0)
+    n_tag = edge if edge and doc[-edge].text == "<" else int(line[-1, 5] == IS_OPERATOR)
     may_have_items = line[0, 3] == OPENS_LINE or (line[:LOOKAHEAD, 3] == IS_COLON).any()
     n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(line[-REPORT:, 4]).any() else 0
-    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, n_naming)
+    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, n_naming, n_tag)
 
 
 def _describe(text: str) -> tuple[int, int, int, int, int, int]:
@@ -278,6 +286,8 @@ def _describe(text: str) -> tuple[int, int, int, int, int, int]:
     case = 0
     if text.replace(".", "").isalpha() and not text.isupper():
         case = BEGINS_LOWER if text[0].islower() else BEGINS_UPPER if text[0].isupper() else 0
+    elif text in OPERATORS or text == "`":
+        case = IS_TICK if text == "`" else IS_OPERATOR
     elif text[0] in CURRENCIES:
         case = BEGINS_AMOUNT
     elif text[0] in SECTIONS:

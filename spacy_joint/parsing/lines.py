@@ -29,6 +29,7 @@ ORDINAL = r"\d{1,3}(?:\.\)?|\))[ \t]+"
 UPPER, LOWER = "A-ZÀ-ÖØ-ÞΑ-ΩА-Я", "a-zß-öø-ÿα-ωа-я"
 SECTION = r"\d{1,2}(?:\.\d{1,2}){1,3}\.?"
 DOTS = "•·●▪◦‣\u2043■□◆★☆✓✔✗✘✅❌"
+ICON = "[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?[ \t]+"
 NICK = r"(?:<[\w.-]+>|[\w.-]+:)"
 DATE = r"\d\d?[./-]\d\d?[./-]\d{2,4}"
 TIME = r"\d\d?:\d\d\S*"
@@ -51,32 +52,34 @@ LINE = re.compile(
       | (?P<fence>```|~~~)
       | (?P<row>\|[ \t]*)(?=\S)
       | (?P<header>(?:From|To|Cc|CC|Bcc|Subject|Date|Sent|[A-Z]\w*(?:-[A-Z]\w*)+):[ \t]+)(?=\S)
+      | (?P<copyright>(?:Copyright:?[ ](?:©|\([cC]\))?|©|\([cC]\))[ ]*)(?=\d{{4}}|\[)
       | (?P<heading>(?:\#{{2,6}}|\*{{2,5}})[ \t]+)(?=\S)
-      | (?P<bullet>(?:(?:\*[ \t]+|[{DOTS}][ \t]*|[→➡►▶👉]\ufe0f?[ \t]*)(?:{BOX}|{ORDINAL})?|{BOX}))(?=\S)
-      | (?P<dash>[-+–—][ \t]+(?:{BOX})?)(?=\S)
+      | (?P<bullet>(?:(?:\*[ \t]+|[{DOTS}][ \t]*|[→➡►▶👉⚠⛔❗💡📌]\ufe0f?[ \t]*)(?:{BOX}|{ICON}|{ORDINAL})?|{BOX}))
+            (?=\S)
+      | (?P<dash>[-+–—][ \t]+(?:{BOX}|{ICON})?)(?=\S)
       | (?P<section>{SECTION}[ \t]+[{UPPER}][^\n]{{,60}}(?<![.!?…,;:])(?=[ \t]*\n))
       | (?P<title>(?=[{UPPER}\d](?:[^{LOWER}\n]*?[{UPPER}]){{3}})[{UPPER}\d .,&'’/()–—-]{{4,60}}(?<![.!?,;-])
             (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}]))
       | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\d{{1,2}}/|\[\d+\]
-            |{DATE}|(?:{SECTION}|\d{{1,3}}:\d\d?)(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\))[ \t]+)
-            (?=\S)
+            |{DATE}|(?:{SECTION}|\d{{1,3}}:\d\d?)(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\))[ \t]+
+            (?:{ICON})?)(?=\S)
       | (?P<amount>(?:\d{{1,3}}(?:[.,/]\d{{1,2}})?|\d?[½⅓⅔¼¾⅛])[ \t]+)
             (?=[{LOWER}]\S*(?:[ \t]+\S+){{,5}}(?<![.!?,;:-])[ \t]*$)
       | (?P<option>--?[A-Za-z][\w-]*(?:[=[]\S+)?(?:,[ ]--?\w\S*)*)(?=\s)
       | (?P<log>\[?(?:\d{{4}}-\d\d-\d\d[T ]{TIME}|(?:{MONTHS})[ ]+\d\d?[ ]{TIME})[ \t]+)(?=\S)
       | (?P<trace>(?<=[ \t])(?:at[ ](?=\S+\()|\.{{3}}[ ](?=\d+[ ]more)|File[ ](?="))|Caused[ ]by:[ ]|Traceback[ ](?=\())
-      | (?P<time>(?:(?:\[\d\d?:\d\d(?::\d\d)?\]|\d\d?:\d\d:\d\d\S*)[ \t]+(?:{NICK}[ \t]+)?
+      | (?P<time>(?:(?:\[\d\d?:\d\d(?::\d\d)?\]|\d\d?:\d\d:\d\d\S*)[ \t]+(?:(?:{NICK}|\*)[ \t]+)?
             |\d\d?:\d\d[ \t]+(?:<[ @+]?[\w.-]+>|\*|-!-)[ \t]+))(?=\S)
       | (?P<wrote>On[ ](?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),[ ])(?=\S)
       | (?P<shell>\$[ ])(?=\S)
       | (?P<quote>(?:>[> \t]*|(?:\#|//)[ \t]+))(?=\S)
-      | (?P<label>(?:{NAME}(?:,?[ ](?:{NAME}|\d+)){{0,3}}(?:[ ]\([^()\n]{{1,20}}\))?:|<[\w.-]+>)[ \t]+)(?=\S)
-      | (?P<cells>(?<=^)\S(?:[^\t\n]*(?:\t[^\t\n]*)+|[^|\n]*(?:[ ]\|[ ][^|\n]*){{2,}})(?=$))
+      | (?P<label>(?:{NAME}(?:,?[ ](?:{NAME}|\d+)){{0,3}}(?:[ ]\([^()\n]{{1,20}}\))?:|<[\w.-]+>
+            |\[[^\]\n]{{1,80}}\]:)[ \t]+)(?=\S)
+      | (?P<cells>(?<=^)\S(?:[^\t\n]*(?:\t[^\t\n]*)+|[^|\n]*(?:[ ]\|[ ][^|\n]*){{2,}})(?=$)
+            |\S(?:[^\n]*?\S[ ]{{3,}}(?=\S)){{2}}[^\n]*(?=$))
     )""",
     re.MULTILINE | re.VERBOSE,
 )
-# The beginning of a tag of HTML, up to its last attribute.
-TAG = re.compile(r"""</?[A-Za-z][\w:-]*(?:\s+[\w:@.-]+=(?:"[^"<>]{0,2000}"?|'[^'<>]{0,2000}'?))*""")
 # Markers of items that other items of the same list can follow in the same line.
 MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=:))(\.?\)|\.|:)")
 # These end a sentence with the line.
@@ -85,7 +88,7 @@ WHOLE = frozenset(
 )
 # No sentence starts inside these, except after a mark.
 UNDIVIDED = frozenset(
-    ("row", "header", "heading", "section", "log", "trace", "shell", "wrote", "cells", "bullet", "dash", "number")
+    re.findall(r"\w+", "row header heading section log trace shell wrote cells bullet dash number copyright"),
 )
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
 UNSURE = frozenset(("amount", "dash", "number", "section", "option", "shell", "wrote", "label"))
@@ -111,8 +114,6 @@ def constrain_lines(
     text: str, offsets: list[int], n_before: np.ndarray, words: np.ndarray, constraints: np.ndarray
 ) -> None:
     """Adds the constraints of lines; `n_before` is the number of line breaks before each word."""
-    for tag in TAG.finditer(text):
-        constraints[words[bisect_right(offsets, tag.start()) : bisect_left(offsets, tag.end())]] = -1
     lines = np.flatnonzero(n_before).tolist()
     last, marker, kind_before = -2, "", ""
     for match in LINE.finditer(text):

@@ -65,7 +65,7 @@ def mark(doc):
         "|14:36 ^<anna> ^hello\n|14:37 ^* ^ben waves\n|1/ ^So.\n|2/ ^It ^is.",
         "|Name\t^Age\n|Bob\t^3 ^years\n|They ^grow.\tIt ^is ^so.",
         "|On ^Mon, ^May ^4, ^2015 ^Lee ^<a@b.c> ^wrote:\n|> ^Hi ^Sam,\n|> ^no",
-        "|→ ^File ^→ Save\n|✅ ^fast |✅ ^easy\n|§ ^12. ^A ^tenant ^pays.\n|Q. ^Why?",
+        "|→ ^File ^→ ^Save\n|✅ ^fast |✅ ^easy\n|§ ^12. ^A ^tenant ^pays.\n|Q. ^Why?",
         "|** ^Known ^bugs\n|Run:\n|$ ^ls ^here\n",
         "|Speaker ^1: ^So?\n|THE ^CHAIR, ^LEE: ^No.\n|[1] ^Orr, ^K.\n|12/05/2020 ^Paid",
         '“Run!” ^he or "he," ^Tom shouted to ‘us’\n^both. “No.” He “ran” ^away.\n\n|he',
@@ -93,7 +93,10 @@ def mark(doc):
         "Dough\n|2 ^cups flour\n|½ ^tsp salt\n|3 ^large eggs\n|Mix them.",
         '|Traceback ^(most ^recent ^call):\n  |File ^"a.py", ^line ^1\n    |run()\n|ValueError: ^no',
         "|Caused ^by: ^no ^reply\n\t|at ^a.b(C.java:4)\n\t|... ^2 ^more",
-        "See:\n|```python\n|x = 1\n|```\n|It works.",
+        "|Copyright ^(C) ^2019, ^2020 ^Lee ^Orr.\n|Copyright: ^2018 ^Lee\nSo.",
+        "|1. ^🚀 ^Fast\n|- ^✨ ^New\n|⚠️ ^It ^broke.\n|[14:36] ^* ^ben waves\n|[a ^b]: ^It is.",
+        "  |Net   ^9   ^8\n  |Gross ^sales     ^7  ^5     ^6\n|They grew.",
+        "See:\n|```python\n|x ^= ^1\n|```\n|It works.",
     ],
 )
 def test_lines_that_begin_a_sentence(marked):
@@ -273,3 +276,20 @@ def test_no_english_sentence_begins_within_a_name(text):
 def test_a_capitalised_word_waits_for_the_next_ones():
     for end, n_open in (("Mayor", 1), ("12 So.", 2)):
         assert count_open_words(NLP.make_doc("two " * layout.LOOKAHEAD + end)) == n_open
+
+
+def test_tags_and_operators_wait_for_the_next_words():
+    for end, n_open in (("<p class", 3), ("<p> It", 1), ("<p> it", 0), ("two =", 1)):
+        assert count_open_words(NLP.make_doc("two " * layout.LOOKAHEAD + end)) == n_open
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "|<p>It is <b>so</b> ^far. It <i>is.</i> Yes.</p> |<ul>\n ^<li>One</li>\n |<li>Two</li>\n</ul>\n|So.",
+        "Use <path> ^and see man <section> ^or not. One <br> two. Of <a ^href='b'>it</a>\nNo.",
+        "Set x ^= ^5 and a ^&& ^b. => See. It is a=b, ^c ^→ ^d. Run `x` ^Then, `y.` Then (e) ^=> ^f.",
+    ],
+)
+def test_tags_and_code(marked):
+    assert mark(NLP.make_doc(re.sub("[|^]", "", marked))) == marked
