@@ -157,6 +157,8 @@ def _find_continuations(
             found |= AFTER_DOTS.take(before) & is_lower & _follow_capitals(before, is_lower, n_before)
     after_stem = after_stop & preceding(endings == marks.STEM, 2)
     may_belong = after_stem | IS_LEADING.take(before)
+    # Bring pens etc. (no paper).
+    found |= may_belong & (endings == marks.SYMBOL) & following(is_lower & is_glued) & (n_before == 0)
     checks = [(IS_QUOTED.take(before), names_speaker), (may_belong, follows_abbreviation)]
     if joins_names and doc.lang_ == "en":
         checks.append((_find_names(facts, before, n_before), lambda doc, word: not doc[word].is_stop))
@@ -268,9 +270,9 @@ def count_open_words(doc: Doc) -> int:
     is_name = line[-1, 5] == BEGINS_UPPER or line[-1, 4] == marks.INITIAL
     is_cited = line[-3, 5] == BEGINS_NUMBER and line[-2, 5] == BEGINS_UPPER
     n_naming = 0 if doc.lang_ != "en" else 2 if is_cited else int(is_name)
-    # From the beginning of a tag, or an operator.
+    # From the beginning of a tag, or an operator or bracket.
     edge = next((n for n in range(1, LOOKAHEAD + 1) if doc[-n].text in "<>"), 0)
-    n_tag = edge if edge and doc[-edge].text == "<" else int(line[-1, 5] == IS_OPERATOR)
+    n_tag = edge if edge and doc[-edge].text == "<" else int(line[-1, 4] == marks.SYMBOL)
     may_have_items = line[0, 3] == OPENS_LINE or (line[:LOOKAHEAD, 3] == IS_COLON).any()
     n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(line[-REPORT:, 4]).any() else 0
     return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, n_naming, n_tag)

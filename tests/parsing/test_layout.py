@@ -94,6 +94,7 @@ def mark(doc):
         '|Traceback ^(most ^recent ^call):\n  |File ^"a.py", ^line ^1\n    |run()\n|ValueError: ^no',
         "|Caused ^by: ^no ^reply\n\t|at ^a.b(C.java:4)\n\t|... ^2 ^more",
         "|Copyright ^(C) ^2019, ^2020 ^Lee ^Orr.\n|Copyright: ^2018 ^Lee\nSo.",
+        "|1/2 ^So ^we ^went.\n|2/2 ^Yes!\n1/2 cup of art. ^(no oil).",
         "|1. ^🚀 ^Fast\n|- ^✨ ^New\n|⚠️ ^It ^broke.\n|[14:36] ^* ^ben waves\n|[a ^b]: ^It is.",
         "  |Net   ^9   ^8\n  |Gross ^sales     ^7  ^5     ^6\n|They grew.",
         "See:\n|```python\n|x ^= ^1\n|```\n|It works.",
@@ -279,7 +280,7 @@ def test_a_capitalised_word_waits_for_the_next_ones():
 
 
 def test_tags_and_operators_wait_for_the_next_words():
-    for end, n_open in (("<p class", 3), ("<p> It", 1), ("<p> it", 0), ("two =", 1)):
+    for end, n_open in (("<p class", 3), ("<p> It", 1), ("<p> it", 0), ("two =", 1), ("art. (", 1)):
         assert count_open_words(NLP.make_doc("two " * layout.LOOKAHEAD + end)) == n_open
 
 
