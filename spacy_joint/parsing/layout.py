@@ -234,8 +234,8 @@ def names_speaker(doc: Doc, word: int) -> bool:
 
 def follows_abbreviation(doc: Doc, word: int) -> bool:
     """Returns whether a word belongs to the title, reference or initial before it: a number (Vol. 2; art. 5; Tel.: 12),
-    another one of these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien) or a title, but not
-    after a street (St.)."""
+    another one of these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien, J.-P. Orr), a title
+    or a number (12 N. Main), but not after a street (St.)."""
     token, before, is_apart = doc[word], _join_stop(doc, word - 1), doc[word - 1].text == "."
     if before == ":":
         return doc[max(word - 2, 0)].text[-1] == "." and token.text[0].isdecimal()
@@ -251,8 +251,11 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
         return False
     if token.text[0] in AMOUNT or token.text[0].isdecimal() or marks.find_ending(token.text) in LEADING:
         return True
-    is_only_one = ending == marks.INITIAL and (word < 2 or marks.find_ending(_join_stop(doc, word - 2)) not in LEADING)
-    return not is_only_one and token.text[0].isupper() and not token.is_stop
+    if not token.text[0].isupper() or token.is_stop:
+        return False
+    place = word - 3 if word > 2 and doc[word - 2].text == "-" else word - 2
+    earlier = _join_stop(doc, place) if place >= 0 else "-"
+    return ending != marks.INITIAL or marks.find_ending(earlier) in LEADING or earlier[0].isdecimal()
 
 
 def _join_stop(doc: Doc, token: int) -> str:

@@ -41,6 +41,7 @@ def mark(doc):
         "It opens at 9 ^a.m. ^on Sundays. It closes at 5 ^p.m. On Mondays,\nnot.",
         "Bring eggs, ^milk ^etc. ^and come.",
         "Lt. ^Col. ^A. ^B. ^Carter and Dr. ^Wu read Vol. ^2 of J. ^R. ^R. ^Tolkien. Sam ^Hill ^Jr. ^came.",
+        "J.-P. ^Orr came to 12 N. ^Main on Weds. ^9 May. It was Jan. Nora left.",
         "WE SAW MRS. ^DALY AND PROF. ^WU. THE STATE OF THE ART. NORA CAME.",
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: 5. Cf. ^Ps. ^9:1, ^Rom. ^1:2.",
         "It was plan B. Then the U. ^S. They live on High St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
