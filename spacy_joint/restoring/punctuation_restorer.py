@@ -56,8 +56,8 @@ from .system import ENDS, KEEPS_CASE, KEEPS_MARK, RestoringSystem
 # The keys of the labels: marks, and words with a special spelling that occur at least LEAST_FORMS times.
 MARKS_KEY, FORMS_KEY = "marks", "forms"
 LEAST_FORMS = 3
-# Markers of items, such as a) and iv., and tags of HTML.
-MARKER, TAG = re.compile(r"(?:[a-z]|[ivx]+) ?[.)] "), re.compile(r"</?[A-Za-z][^<>]*>")
+# Markers of items, such as a) and iv.
+MARKER = re.compile(r"(?:[a-z]|[ivx]+) ?[.)] ")
 # Columns that depend on case, marks or layout, which unpunctuated text lacks.
 NOT_READ = ("form", "shape", "style", "glued", "before")
 
@@ -148,8 +148,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         ends = constraints == ENDS
         words = list_written(doc, list_texts(doc))
         if not self.cfg["overwrite"]:
-            is_finished = _find_finished(doc, words, ends)
-            constraints = constraints | _find_given(words, ends, is_finished, _find_lines(doc, tokens, ends))
+            constraints = constraints | _find_given(words, ends, _find_lines(doc, tokens, ends))
         # Sounds such as [MUSIC] stay as they are.
         constraints[find_sounds(doc)[tokens]] |= KEEPS_CASE | KEEPS_MARK
         actions = self.perceptron.predict(self._make_columns(values, tree, constraints))
@@ -218,24 +217,18 @@ def _find_lines(doc: Doc, tokens: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return ends & begins_line[first] & np.append(begins_line[1:], True) & has_break.any()
 
 
-def _find_finished(doc: Doc, words: Sequence[Written], ends: np.ndarray) -> np.ndarray:
-    """Finds the last words of sentences that are symbols after the final mark, as in `So be it.</p>`, or in sentences
-    of symbols only (bool)."""
-    found, begin = [], 0
-    for (token, text, mark), is_end in zip(words, ends.tolist(), strict=True):
-        is_symbol = is_end and not mark and not any(map(str.isalnum, text))
-        found.append(is_symbol and not any(map(str.isalnum, TAG.sub("", doc[begin : token + 1].text))))
-        if is_end or mark in FINAL or mark == ELLIPSIS:
-            begin = token + 1
-    return np.array(found, dtype=bool)
-
-
-def _find_given(words: Sequence[Written], ends: np.ndarray, is_finished: np.ndarray, lines: np.ndarray) -> np.ndarray:
+def _find_given(words: Sequence[Written], ends: np.ndarray, lines: np.ndarray) -> np.ndarray:
     """Finds the decisions that the text gives (int8 per word, see `RestoringSystem`): marks; in punctuated stretches,
     also the absence of marks within sentences; cases, except in stretches that are all in lower case, in capitals or in
     title case; and where both are given, the absence of marks after `lines`, such as headings."""
     texts = [word.text for word in words]
-    has_mark = is_finished | np.array([bool(word.mark) for word in words], dtype=bool)
+    # Symbols get no mark after one, nor at the beginning of a sentence.
+    marked, is_over = [], True
+    for (_, text, mark), is_end in zip(words, ends.tolist(), strict=True):
+        is_over = mark in FINAL or mark == ELLIPSIS or (is_over and not any(map(str.isalnum, text)))
+        marked.append(bool(mark) or is_over)
+        is_over |= is_end
+    has_mark = np.array(marked, dtype=bool)
     is_unmarked, _ = find_stretches(has_mark, UNPUNCTUATED_STRETCH)
     # Numbers and symbols have no case of their own.
     is_cased = np.array([any(map(str.isalpha, text)) for text in texts], dtype=bool)
