@@ -35,7 +35,7 @@ MARK = re.compile(r"[^\w\s]$")
 ASIDE = re.compile(r"[\W\d_]*[^\s.,;:!?…]|\[[^\[\]]+\]")
 OPENERS = "\"'“‘«([_*"
 # Text that Markdown would take for markup: anywhere, and at the beginning of a line.
-INLINE = re.compile(r"[\\`*_\[\]<>]")
+INLINE = re.compile(r"[\\`*_\[\]<>]|&(?=#?\w+;)")
 AT_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s)|[=~-]{3,}|\d{1,9}(?=[.)]\s))")
 
 

@@ -229,6 +229,12 @@ def test_markdown_has_names_in_bold_and_no_accidental_markup():
     assert list_turns(read_string(written, "turns"))[0] == ("ANNA", "I \\*said\\* so.")
 
 
+def test_references_to_characters_in_markdown_are_escaped():
+    assert write_string(NLP("It is &pound;5 at Lee & Orr; so it is."), "markdown").startswith(
+        "It is \\&pound;5 at Lee & Orr"
+    )
+
+
 def test_what_begins_a_list_in_markdown_is_escaped():
     assert write_string(NLP("1. So we said. And then. + more."), "markdown").startswith("1\\. So")
     assert write_string(NLP("1. Call Ben.\n2. Call Nora.\n"), "markdown") == "1\\. Call Ben.\\\n2\\. Call Nora.\n"
