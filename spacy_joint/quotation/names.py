@@ -51,6 +51,7 @@ class Names(NamedTuple):
     people: Mapping[str, str | None]  # the gender of nouns
     things: frozenset[str]  # nouns with the endings of those for people
     speech: frozenset[str]  # nouns for utterances and voices
+    texts: frozenset[str]  # nouns for what nobody in a conversation wrote
     others: frozenset[str]  # capitalised words that are not names of people
 
 
@@ -81,6 +82,7 @@ def read_names() -> Names:
         read("people"),
         lists["things"],
         lists["speech"],
+        lists["texts"],
         lists["other capitals"],
     )
 

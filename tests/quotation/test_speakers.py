@@ -344,6 +344,11 @@ def test_a_headline_is_no_character(parsed):
     assert [character.id for character in doc._.characters] == ["Minister Ann Lee"]
 
 
+def test_a_text_is_no_character(parsed):
+    doc = parsed('Tom came. The sign on the door read "Closed." Anna laughed. "It is late!" she said.')
+    assert [character for character, _ in describe(doc)] == [None, "Anna"]
+
+
 def test_who_is_asked_does_not_ask(parsed):
     asked, answered = parsed("Asked whether she would resign, Ann Lee laughed. “Why should I?”")._.quotations
     assert (asked.type, asked.speaker, answered.type) == ("INDIRECT", None, "DIRECT")
