@@ -154,7 +154,8 @@ def _find_continuations(
         found |= (before == marks.CONTINUED) | (after_quotes & (before == marks.CONTINUED + marks.LINE))
         # In treebanks of French and Vietnamese, dots end sentences there, too.
         if doc.lang_ == "en":
-            found |= AFTER_DOTS.take(before) & is_lower & _follow_capitals(before, is_lower, n_before)
+            goes_on = is_lower | (before == marks.COLON) & (begins >= BEGINS_NUMBER)
+            found |= AFTER_DOTS.take(before) & goes_on & _follow_capitals(before, is_lower, n_before)
     after_stem = after_stop & preceding(endings == marks.STEM, 2)
     may_belong = after_stem | IS_LEADING.take(before)
     # Bring pens etc. (no paper).

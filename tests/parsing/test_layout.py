@@ -43,7 +43,7 @@ def mark(doc):
         "Lt. ^Col. ^A. ^B. ^Carter and Dr. ^Wu read Vol. ^2 of J. ^R. ^R. ^Tolkien. Sam ^Hill ^Jr. ^came.",
         "J.-P. ^Orr came to 12 N. ^Main on Weds. ^9 May. It was Jan. Nora left.",
         "WE SAW MRS. ^DALY AND PROF. ^WU. THE STATE OF THE ART. NORA CAME.",
-        "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: 5. Cf. ^Ps. ^9:1, ^Rom. ^1:2.",
+        "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: ^5. Cf. ^Ps. ^9:1, ^Rom. ^1:2.",
         "It was plan B. Then the U. ^S. They live on High St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
         "She waited . ^. ^. ^and waited.",
         "In ^Doe ^v. ^Acme Ins. ^Co. ^v. ^Roe, 12 ^So. ^98, ^Cal. ^31 ^Ala. 5 and 31 ^Am. ^Jur. ^7. 9 Cats. 5 ran.",
@@ -207,6 +207,7 @@ def test_words_wait_while_their_line_is_short():
         ("Well... Maybe", False),
         ("One rule: ask", True),
         ("one rule: ask", False),
+        ("Two rules: 5", True),
     ],
 )
 def test_text_goes_on_in_lower_case_after_dots_and_colons_if_sentences_begin_with_capitals(text, is_forbidden):
