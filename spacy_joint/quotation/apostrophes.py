@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 
 from ..annotation.reporting_verbs import BESIDE_MARKS, is_reporting
 
-# The roles of a mark, in bits. `UNSURE`, at the end of a word, closes unless the next mark must close.
+# The roles that a mark can have, in bits. One that is `UNSURE` can also be an apostrophe.
 NEITHER, OPENING, CLOSING, EITHER, UNSURE = 0, 1, 2, 3, 4
 # Words that start with an apostrophe, in lower case.
 ELIDED = frozenset(
@@ -37,6 +37,9 @@ def find_straight_role(doc: Doc, i: int, space_before: bool, space_after: bool, 
         if follows_word:
             return NEITHER
         opens = closes = True
+    if opens and closes and may_open and follows_word:
+        # Between spaces, after a word.
+        return EITHER | UNSURE
     closing = (_find_closing_role(doc, i) if follows_word else CLOSING) if closes else NEITHER
     announced = i > 0 and is_reporting(doc[i - 1])
     if not (opens and may_open) or is_elided(after) or (follows_word and after[:1].islower() and not announced):
@@ -52,7 +55,7 @@ def _find_closing_role(doc: Doc, i: int) -> int:
         return CLOSING
     # As in “...” he said.
     is_attributed = any(is_reporting(token) for token in doc[i + 2 : i + 3])
-    return NEITHER if doc[i + 1 : i + 2].text[:1].islower() and not is_attributed else UNSURE
+    return NEITHER if doc[i + 1 : i + 2].text[:1].islower() and not is_attributed else CLOSING | UNSURE
 
 
 def is_followed_by_verb(doc: Doc, i: int) -> bool:
@@ -70,16 +73,3 @@ def is_elided(word: str) -> bool:
 def starts_clause(doc: Doc, i: int) -> bool:
     """Returns whether the second of two opening marks of a kind starts a sentence; if not, it is an apostrophe."""
     return not doc[i + 1 : i + 2].text[:1].islower() and doc[i - 1].text[-1] in SENTENCE_ENDS
-
-
-def resolve_roles(roles: dict[int, int], paragraph_starts: frozenset[int]) -> None:
-    """Resolves the `UNSURE` roles of single marks, in place, by the next mark in the paragraph."""
-    following = NEITHER
-    for i in sorted(roles.keys() | paragraph_starts, reverse=True):
-        role = roles.get(i, NEITHER)
-        if role == UNSURE:
-            roles[i] = NEITHER if following == CLOSING else CLOSING
-        elif role in (OPENING, CLOSING):
-            following = role
-        if i in paragraph_starts:
-            following = NEITHER

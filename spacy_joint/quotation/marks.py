@@ -23,10 +23,10 @@ from .apostrophes import (
     find_straight_role,
     is_elided,
     is_followed_by_verb,
-    resolve_roles,
     starts_clause,
 )
 from .layout import find_paragraph_starts
+from .mark_roles import resolve_roles
 
 # Opening glyphs, and the glyphs that close them. Straight marks do both.
 PAIRS = {
@@ -193,13 +193,14 @@ def _find_glyphs(doc: Doc, style: MarkStyle, paragraph_starts: frozenset[int]) -
     marks = np.flatnonzero(texts.find(style.marks.__contains__)).tolist()
     glyphs = {i: doc[i].text for i in marks}
     roles = {i: style.find_role(doc, i) for i in marks}
-    single = {i: role for i, role in roles.items() if glyphs[i] in SINGLE_COMMAS}
-    resolve_roles(single, paragraph_starts)
-    roles |= single
     opening = style.either | style.closers.keys()
     for pattern, role, marks_of_role in ((OPENS_WORD, OPENING, opening), (CLOSES_WORD, CLOSING, style.marks)):
         for i in np.flatnonzero(texts.find(partial(_has_mark, pattern, marks_of_role))).tolist():
             glyphs[i], roles[i] = pattern.fullmatch(doc[i].text)[1], role  # type: ignore[index]
+    for kind in (SINGLE_COMMAS, STRAIGHT_MARKS):
+        known = {i: role for i, role in roles.items() if glyphs[i] in kind}
+        resolve_roles(doc, known, sorted(paragraph_starts))
+        roles |= known
     return glyphs, roles
 
 

@@ -105,6 +105,13 @@ def test_marks_of_tokenised_text_are_paired(find):
     assert find(text) == ["' You are late , '", "' Come in ! '", "' Well ? '"]
 
 
+@pytest.mark.parametrize("mark", ["'", '"', "’"])
+def test_words_in_marks_do_not_shift_the_pairs_of_tokenised_text(find, mark):
+    text = "It was ' full of dust . ' The boy coughed . ' Open a window ! ' The girl laughed . ' I will , ' she said ."
+    quoted = ["' Open a window ! '", "' I will , '"]
+    assert find(text.replace("'", mark)) == [run.replace("'", mark) for run in quoted]
+
+
 # 3. A quotation over paragraphs, each with an opening mark, is one (CoreNLP #1139).
 
 
