@@ -22,8 +22,9 @@ PRONOUNS = {
 }
 POSSESSIVES = frozenset(("his", "her", "my", "our", "your", "their", "'s", "’s"))
 ARTICLES = frozenset(("the", "this", "that"))
-# The tags of words before a name in an apposition, and what ends it.
-BEFORE_NAME = frozenset(("DT", "PRP$", "JJ", "NN"))
+# The tags of determiners and of words before a name in an apposition, and what ends it.
+DETERMINERS = frozenset(("DT", "PRP$"))
+BEFORE_NAME = DETERMINERS | {"JJ", "NN"}
 ENDINGS = frozenset((",", ".", ";", ":", "-", "--", "—"))
 FIRST_PERSON = frozenset(("i", "me", "myself"))
 # Words before a name in an address.
@@ -103,6 +104,10 @@ class Cast:
         n_first = sum(word == "i" and not quoted for word, quoted in zip(self.words, self.inside, strict=True))
         if self.narrator is not None and n_first * MAX_WORDS_PER_NARRATOR > len(self.words) - sum(self.inside):
             self._identify_narrator(self.narrator)
+        # Those who are more than spoken about.
+        self.present = {
+            ref.character for ref in self.references.values() if not self.inside[ref.head] or self.is_vocative(ref)
+        }
 
     def _find_apposition(self, span: Span, begins: Mapping[int, Mention]) -> Mention | None:
         """Finds Ann Lee in "the mayor, Ann Lee, said" and in "her sister, the painter Ann Lee, said"."""
@@ -222,9 +227,7 @@ class Cast:
                 self.unnamed.add(character)
             character.is_person = True
             self.by_noun[noun] = character
-        first = next(
-            i for i in range(max(span.start, head - 2), head + 1) if self.doc[i].text[0].isalnum() or i == head
-        )
+        first = next((i for i in range(head, span.start, -1) if self.doc[i].tag_ in DETERMINERS), span.start)
         self.by_noun[noun].names[" ".join(self.doc[first : head + 1].text.split())] += 1
         self._add(span.start, span.end, head, self.by_noun[noun])
 

@@ -36,7 +36,7 @@ BOUND_OTHERS = frozenset(("lord", "young", "old", "little", "poor", "dear", "pri
 SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
 MIN_HEADING = 3
 # The endings of nouns for people.
-AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|ess|ian|eer|ant|(?<!m)ent|ard)")
+AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|(?<!n)ess|oness|ian|eer|ant|(?<!m)ent|ard)")
 
 
 class Names(NamedTuple):

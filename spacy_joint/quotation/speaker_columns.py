@@ -89,7 +89,8 @@ def describe(
     quoted = [ref for ref in around if cast.inside[ref.head]]
     latest = list(dict.fromkeys(ref.character for ref in reversed(outside) if ref.begin < turn.begin))
     found = dict.fromkeys(filter(None, (*spoken, *following, *latest, *(ref.character for ref in around))))
-    candidates = [character for character in found if not gender or character.gender in (None, gender)]
+    present = (character for character in found if character in cast.present)
+    candidates = [character for character in present if not gender or character.gender in (None, gender)]
     latest = [character for character in latest if character in candidates]
     candidates = candidates[:MAX_CANDIDATES]
     # The references in this paragraph outside quotations, and those since the turn before.

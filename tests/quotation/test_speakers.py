@@ -308,7 +308,7 @@ def test_a_speaker_is_one_person_or_several(parsed, text, speaker):
         ("“We close,” said his wife, the painter Ann Lee.", "his wife", "Ann Lee"),
         ("“We are alive,” said Lee's husband, Greg.", "Lee's husband", "Greg"),
         ("“We close,” said the mayor, Tom and Ann beside her.", "the mayor", "the mayor"),
-        ("Ann Lee's teacher said that it would close.", "Ann Lee's teacher", "Lee's teacher"),
+        ("Ann Lee's teacher said that it would close.", "Ann Lee's teacher", "Ann Lee's teacher"),
     ],
 )
 def test_a_name_in_apposition_is_that_of_the_speaker(parsed, text, speaker, character):
@@ -362,6 +362,16 @@ def test_a_month_is_no_character(parsed):
 def test_a_noun_with_an_adjective_is_who_speaks_by_that_name(parsed):
     doc = parsed("The old man looked up. “Sit,” he said.\n\n“Why?” asked Ann.\n\n“Sit,” said the old man.\n")
     assert [who for who, _ in describe(doc)] == ["the old man", "Ann", "the old man"]
+
+
+def test_speakers_without_a_name_are_called_by_the_whole_noun_phrase(parsed):
+    doc = parsed("“Sit down,” said a sleepy-eyed carpenter.\n\n“Why?” asked Ann.\n")
+    assert [who for who, _ in describe(doc)] == ["a sleepy-eyed carpenter", "Ann"]
+
+
+def test_those_who_are_only_spoken_about_do_not_speak(parsed):
+    doc = parsed("Ann sat down. “Henry Bell wrote this letter,” she said.\n\n“A good letter,” he answered.\n")
+    assert [who for who, _ in describe(doc)] == ["Ann", None]
 
 
 def test_a_noun_that_speaks_twice_is_a_character(parsed):
