@@ -102,11 +102,14 @@ class Cast:
         self._resolve_pronouns(frozenset(pronouns))
         self.at = sorted(self.references)
         n_first = sum(word == "i" and not quoted for word, quoted in zip(self.words, self.inside, strict=True))
-        if self.narrator is not None and n_first * MAX_WORDS_PER_NARRATOR > len(self.words) - sum(self.inside):
+        is_told = n_first * MAX_WORDS_PER_NARRATOR > len(self.words) - sum(self.inside)
+        if self.narrator is not None and is_told:
             self._identify_narrator(self.narrator)
-        # Those who are more than spoken about.
+        # Those who are more than spoken about. An author who says "I" now and then meets nobody.
         self.present = {
-            ref.character for ref in self.references.values() if not self.inside[ref.head] or self.is_vocative(ref)
+            ref.character
+            for ref in self.references.values()
+            if (not self.inside[ref.head] and (is_told or ref.character is not self.narrator)) or self.is_vocative(ref)
         }
 
     def _find_apposition(self, span: Span, begins: Mapping[int, Mention]) -> Mention | None:

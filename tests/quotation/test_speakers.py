@@ -369,6 +369,12 @@ def test_speakers_without_a_name_are_called_by_the_whole_noun_phrase(parsed):
     assert [who for who, _ in describe(doc)] == ["a sleepy-eyed carpenter", "Ann"]
 
 
+def test_an_author_who_says_i_once_takes_no_turn(parsed):
+    talk = "“Come in,” said Ann.\n\n“Thank you. What a fire!”\n\n“Sit down.”\n\n"
+    doc = parsed(f"I believe that Ann was kind. She lived by the river.\n\n{talk}{'She made tea. ' * 40}")
+    assert "Narrator" not in [quotation.character.id for quotation in doc._.quotations[1:]]
+
+
 def test_those_who_are_only_spoken_about_do_not_speak(parsed):
     doc = parsed("Ann sat down. “Henry Bell wrote this letter,” she said.\n\n“A good letter,” he answered.\n")
     assert [who for who, _ in describe(doc)] == ["Ann", None]
