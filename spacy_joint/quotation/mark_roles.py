@@ -43,18 +43,18 @@ def _resolve(doc: Doc, roles: dict[int, int], marks: Sequence[int], end: int) ->
         closing = _weigh_closing(doc, i) if roles[i] & CLOSING else IMPOSSIBLE
         is_unsure = bool(roles[i] & UNSURE)
         dropped = 0 if is_unsure or roles[i] == NEITHER else DROPPED
-        # The cost, the state before, and the role.
-        outside = min((costs[0] + dropped, 0, NEITHER), (costs[1] + closing, 1, CLOSING))
+        # The cost, the role, and the state before.
+        outside = min((costs[0] + dropped, NEITHER, 0), (costs[1] + closing, CLOSING, 1))
         inside = min(
-            (costs[0] + opening, 0, OPENING),
-            (costs[1] + dropped + APOSTROPHE * is_unsure, 1, NEITHER),
-            (costs[1] + opening + DROPPED, 1, OPENING),
+            (costs[1] + dropped + APOSTROPHE * is_unsure, NEITHER, 1),
+            (costs[0] + opening, OPENING, 0),
+            (costs[1] + opening + DROPPED, OPENING, 1),
         )
         costs = outside[0], inside[0] + _weigh_speech(doc[i + 1 : following])
         steps.append((outside, inside))
     state = int(costs[1] + UNCLOSED < costs[0])
     for i, step in zip(reversed(marks), reversed(steps), strict=True):
-        _, state, roles[i] = step[state]
+        _, roles[i], state = step[state]
 
 
 def _weigh_opening(doc: Doc, i: int) -> int:
@@ -93,7 +93,7 @@ def _read_neighbours(doc: Doc, i: int) -> tuple[str, str]:
 
 def _is_announced(doc: Doc, i: int) -> bool:
     """Returns whether a reporting verb stands right before a mark, as in "..., he said, "..." """
-    return any(map(is_reporting, doc[max(i - 4, 0) : max(i - 1, 0)]))
+    return any(map(is_reporting, doc[max(i - 4, 0) : i]))
 
 
 def _reports(token: Token) -> bool:

@@ -15,16 +15,7 @@ from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
 from ..annotation.quotations import DOUBLE
-from .apostrophes import (
-    CLOSING,
-    EITHER,
-    NEITHER,
-    OPENING,
-    find_straight_role,
-    is_elided,
-    is_followed_by_verb,
-    starts_clause,
-)
+from .apostrophes import CLOSING, EITHER, NEITHER, OPENING, find_straight_role, is_elided
 from .layout import find_paragraph_starts
 from .mark_roles import resolve_roles
 
@@ -84,9 +75,7 @@ class MarkStyle:
         if text in SINGLE_STRAIGHT:
             return find_straight_role(doc, i, space_before, space_after, self.straight_opens)
         if text in self.either:
-            if space_before != space_after:
-                return OPENING if space_before else CLOSING
-            return CLOSING if space_after and is_followed_by_verb(doc, i) else EITHER
+            return EITHER if space_before == space_after else OPENING if space_before else CLOSING
         if text == "‘" and is_elided(doc[i + 1 : i + 2].text):
             return NEITHER
         if text in self.closers and text in self.closing:
@@ -182,8 +171,7 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
             pairs.append((begin, i))
         elif role & OPENING:
             same = [level for level, mark in enumerate(opened) if _get_kind(glyphs[mark]) == _get_kind(glyph)]
-            if not same or glyph not in SINGLE_STRAIGHT or starts_clause(doc, i):
-                opened[same[0] if same else len(opened) :] = [i]
+            opened[same[0] if same else len(opened) :] = [i]
     return pairs
 
 
