@@ -119,7 +119,9 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> dic
             n_within = sum(last - first for first, last in parts if taken[first])
             # One word must be a part of more: Engineers, he said, had known it.
             is_word = end - begin == 1 and (len(clauses) == 1 or doc[begin].tag_ == "CC")
-            if begin < end and not is_word and taken[begin:end].sum() == n_within:
+            # As in “We go” she said “But you stay.”
+            are_several = len(parts) > 1 and begin == parts[0][0] and end == parts[-1][1]
+            if begin < end and not (is_word or are_several) and taken[begin:end].sum() == n_within:
                 direct.difference_update(parts)
                 taken[begin:end] = True
                 others.append(run)
@@ -149,7 +151,7 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bo
     is_finished = last in STOPS or inner[-1].text[-1] in BREAKS or is_reported
     is_long = len(words) >= MIN_WORDS and not WITHOUT_SPACES.match(words[0].text)
     is_announced = opening - 1 in cues and doc[opening - 1].lower_ not in NAMING
-    if opening > 0 and doc[opening - 1].text[0].isalnum() and not is_announced:
+    if opening > 0 and doc[opening - 1].text[-1].isalnum() and not is_announced:
         # Within a sentence, a quotation must be a sentence, too.
         may_start = words[0].text[0].isupper() or _is_caseless(words[0])
         is_whole = is_long and last not in COMMAS

@@ -455,6 +455,15 @@ def test_a_quoted_sentence_within_a_sentence_is_a_quotation(find):
     assert find("She turned and told them “We are here to stay.”") == ["“We are here to stay.”"]
 
 
+def test_a_quotation_may_follow_an_abbreviation(parsed):
+    assert texts(parsed("It was 5 p.m. “Good Night!” cried Ann.")) == ["“Good Night!”"]
+
+
+def test_narration_between_marks_without_stops_parts_quotations(parsed):
+    doc = parsed("“That is a good horse” he said to Ann “But it has its faults.” said Tom.")
+    assert texts(doc) == ["“That is a good horse”", "“But it has its faults.”"]
+
+
 # 9. A flag on each token, in linear time (spaCy #4885, #3196).
 
 
