@@ -121,9 +121,11 @@ class Cast:
         is_apposed = self.words[span.end : span.end + 1] == [","]
         return named if named and is_apposed and set(self.words[named.end : named.end + 1]) <= ENDINGS else None
 
-    def is_singular(self, begin: int, end: int) -> bool:
-        """Returns whether the tokens can mention one person: they are "he" or "she", or end in a singular noun."""
-        return self.words[end - 1] in PRONOUNS or self.doc[end - 1].tag_ in ("", "NN", "NNP")
+    def is_one_person(self, begin: int, end: int) -> bool:
+        """Returns whether the tokens can mention one person: they are "he" or "she", or end in a singular noun, but not
+        in "company"."""
+        is_noun = self.doc[end - 1].tag_ in ("", "NN", "NNP") and self.words[end - 1] not in read_names().things
+        return is_noun or self.words[end - 1] in PRONOUNS
 
     def find(self, begin: int, end: int) -> Character | None:
         """Finds the character of a mention that is not a pronoun: that of the last reference in it."""

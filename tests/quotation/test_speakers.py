@@ -369,6 +369,12 @@ def test_speakers_without_a_name_are_called_by_the_whole_noun_phrase(parsed):
     assert [who for who, _ in describe(doc)] == ["a sleepy-eyed carpenter", "Ann"]
 
 
+@pytest.mark.parametrize("speaker", ["the company", "the letter"])
+def test_companies_and_letters_are_no_characters(parsed, speaker):
+    doc = parsed(f"Ann Lee met Tom Hall. “Sales have fallen,” said Tom Hall.\n\n“It was a bad year,” said {speaker}.\n")
+    assert [who for who, _ in describe(doc)] == ["Tom Hall", None]
+
+
 def test_an_author_who_says_i_once_takes_no_turn(parsed):
     talk = "“Come in,” said Ann.\n\n“Thank you. What a fire!”\n\n“Sit down.”\n\n"
     doc = parsed(f"I believe that Ann was kind. She lived by the river.\n\n{talk}{'She made tea. ' * 40}")
