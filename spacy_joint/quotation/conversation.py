@@ -120,7 +120,7 @@ def find_turns(
         last = turns[-1] if turns else None
         if has_paragraphs:
             number = bisect_right(starts, begin)
-        if label != DIRECT or (mention is not None and doc[slice(*mention)].root.lower_ in read_names().texts):
+        if label != DIRECT or (mention is not None and doc[slice(*mention)].root.lower_ in read_names().things):
             latest = (number, mention) if mention is not None else latest
             continue
         if goes_on and mention is None and number - latest[0] == 1 and cast.is_paragraph(begin, end):

@@ -49,9 +49,8 @@ class Names(NamedTuple):
     given_genders: Mapping[str, str | None]
     full_forms: Mapping[str, frozenset[str]]  # of each given name and short form
     people: Mapping[str, str | None]  # the gender of nouns
-    things: frozenset[str]  # nouns with the endings of those for people
+    things: frozenset[str]  # nouns that seem to be people by their endings or verbs
     speech: frozenset[str]  # nouns for utterances and voices
-    texts: frozenset[str]  # nouns for what nobody in a conversation wrote
     others: frozenset[str]  # capitalised words that are not names of people
 
 
@@ -82,7 +81,6 @@ def read_names() -> Names:
         read("people"),
         lists["things"],
         lists["speech"],
-        lists["texts"],
         lists["other capitals"],
     )
 
