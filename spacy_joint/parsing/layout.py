@@ -21,7 +21,6 @@ from ..pipes.arrays import following, forbid_starts, preceding
 from ..pipes.spelling import AS_WRITTEN, combines
 from ..pipes.word_table import WordTable
 from .lines import FINAL, IS_COLON, ITEM, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
-from .tags import constrain_tags
 
 # How words begin and end, see `forbid_starts`.
 BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
@@ -103,16 +102,18 @@ def find_layout(
     is_glued = preceding((values[:, 1] == 0) & ~is_space)[words]
     found = _find_continuations(doc, words, facts[words], is_glued, n_before, lower_case_starts, joins_names)
     constraints[words[found]] = -1
-    if blank_lines:
-        constraints[words[n_before > 1]] = 1
-    text, offsets = doc.text, doc.to_array([IDX]).astype(np.int64).reshape(len(doc))[words].tolist()
-    constrain_tags(text, offsets, words, constraints)
-    if not breaks.any():
-        if not len(doc) or (facts[0, 3] != OPENS_LINE and not (facts[:LOOKAHEAD, 3] == IS_COLON).any()):
-            return constraints
+    if breaks.any():
+        if blank_lines:
+            constraints[words[n_before > 1]] = 1
+        text, offsets = doc.text, doc.to_array([IDX]).astype(np.int64)[words].tolist()
+    elif len(doc) and (facts[0, 3] == OPENS_LINE or (facts[:LOOKAHEAD, 3] == IS_COLON).any()):
         # The first line can forbid starts, too.
-        text = text[: [*offsets, len(text)][min(2 * LOOKBACK, len(words))]]
-        words, offsets, n_before = words[: 2 * LOOKBACK], offsets[: 2 * LOOKBACK], n_before[: 2 * LOOKBACK]
+        start = doc[: 2 * LOOKBACK]
+        words = np.flatnonzero(~is_space[: len(start)])
+        n_before = np.zeros(len(words), dtype=np.intp)
+        text, offsets = start.text, [start[i].idx for i in words.tolist()]
+    else:
+        return constraints
     n_before[:1] = 2
     constrain_lines(text, offsets, n_before, words, constraints)
     return constraints
@@ -274,12 +275,10 @@ def count_open_words(doc: Doc) -> int:
     is_name = line[-1, 5] == BEGINS_UPPER or line[-1, 4] == marks.INITIAL
     is_cited = line[-3, 5] == BEGINS_NUMBER and line[-2, 5] == BEGINS_UPPER
     n_naming = 0 if doc.lang_ != "en" else 2 if is_cited else int(is_name)
-    # From the beginning of a tag, or an operator or bracket.
-    edge = next((n for n in range(1, LOOKAHEAD + 1) if doc[-n].text in "<>"), 0)
-    n_tag = edge if edge and doc[-edge].text == "<" else int(line[-1, 4] == marks.SYMBOL)
+    n_after_sign = int(line[-1, 4] == marks.SYMBOL)
     may_have_items = line[0, 3] == OPENS_LINE or (line[:LOOKAHEAD, 3] == IS_COLON).any()
     n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(line[-REPORT:, 4]).any() else 0
-    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, n_naming, n_tag)
+    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, n_naming, n_after_sign)
 
 
 def _describe(text: str) -> tuple[int, int, int, int, int, int]:

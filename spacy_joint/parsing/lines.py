@@ -80,6 +80,8 @@ LINE = re.compile(
     )""",
     re.MULTILINE | re.VERBOSE,
 )
+# The beginning of a tag of HTML, up to its last attribute.
+TAG = re.compile(r"""</?[A-Za-z][\w:-]*(?:\s+[\w:@.-]+=(?:"[^"<>]{0,2000}"?|'[^'<>]{0,2000}'?))*""")
 # Markers of items that other items of the same list can follow in the same line.
 MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=:))(\.?\)|\.|:)")
 # These end a sentence with the line.
@@ -114,6 +116,8 @@ def constrain_lines(
     text: str, offsets: list[int], n_before: np.ndarray, words: np.ndarray, constraints: np.ndarray
 ) -> None:
     """Adds the constraints of lines; `n_before` is the number of line breaks before each word."""
+    for tag in TAG.finditer(text):
+        constraints[words[bisect_right(offsets, tag.start()) : bisect_left(offsets, tag.end())]] = -1
     lines = np.flatnonzero(n_before).tolist()
     last, marker, kind_before = -2, "", ""
     for match in LINE.finditer(text):
