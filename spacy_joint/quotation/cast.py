@@ -82,7 +82,9 @@ class Cast:
             # Also in "the painter Ann Lee", whose head parsers may take for that of all.
             is_name = named is not None and named.begin - 1 <= root < named.end
             person = named if is_name else self._find_apposition(span, begins)
-            is_noun = doc[root].tag_ in ("NN", "") or (named is not None and root not in heads)
+            # Taggers take rare nouns for names, such as "mariner".
+            is_noun = doc[root].tag_ in ("NN", "") or (doc[root].tag_ == "NNP" and doc[root].is_lower)
+            is_noun |= named is not None and root not in heads
             if self.words[root] in PRONOUNS:
                 pronouns.append(root)
             elif self.words[root] in FIRST_PERSON:
