@@ -151,7 +151,7 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
     # The open marks, outermost first, at most one per kind.
     opened: list[int] = []
     starts = frozenset(paragraph_starts)
-    glyphs, roles = _find_glyphs(doc, style, starts)
+    glyphs, roles = _find_glyphs(doc, style, paragraph_starts)
     previous = 0
     for i in sorted(starts | roles.keys()):
         role, glyph = roles.get(i, NEITHER), glyphs.get(i, doc[i].text)
@@ -175,7 +175,7 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
     return pairs
 
 
-def _find_glyphs(doc: Doc, style: MarkStyle, paragraph_starts: frozenset[int]) -> tuple[dict[int, str], dict[int, int]]:
+def _find_glyphs(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> tuple[dict[int, str], dict[int, int]]:
     """Finds the glyphs and the roles of the marks of a document, by token."""
     texts = Texts(doc)
     marks = np.flatnonzero(texts.find(style.marks.__contains__)).tolist()
@@ -187,7 +187,7 @@ def _find_glyphs(doc: Doc, style: MarkStyle, paragraph_starts: frozenset[int]) -
             glyphs[i], roles[i] = pattern.fullmatch(doc[i].text)[1], role  # type: ignore[index]
     for kind in (SINGLE_COMMAS, STRAIGHT_MARKS):
         known = {i: role for i, role in roles.items() if glyphs[i] in kind}
-        resolve_roles(doc, known, sorted(paragraph_starts))
+        resolve_roles(doc, known, paragraph_starts)
         roles |= known
     return glyphs, roles
 

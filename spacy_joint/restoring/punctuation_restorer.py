@@ -168,10 +168,10 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
             begins_name = is_title and not doc[place].is_stop
             # Tokenizers may divide titles that are not written as usual: PROF. LOW, prof. low.
             is_title = case is not None and not is_end and f"{text.capitalize()}{given_mark}" in titles
-            is_marker = MARKER.match(" ".join(texts[place : place + 2]) + " ")
             if case is not None:
                 text = apply_case(CAPITALS if is_spelled else case, text.lower(), self._forms)
-            is_capital = (begins and not is_marker) or is_title or begins_name
+            opens = begins and not MARKER.match(" ".join((*texts[place : place + 2], "")))
+            is_capital = opens or is_title or begins_name
             restored[place] = capitalise(text) if is_capital and text == text.lower() else text
             begins = is_end and given_mark not in INSIDE
             if mark is None:
@@ -243,6 +243,7 @@ def _find_given(words: Sequence[Written], ends: np.ndarray, lines: np.ndarray) -
     in_capitals, _ = find_stretches(has_lower, CAPITALS_STRETCH)
     in_title, _ = find_stretches(begins_lower, TITLE_STRETCH, whole=False)
     changes_case = np.append(False, in_lower | in_capitals | in_title)
+    # Words without letters go with the one before, or the first one.
     keeps_case = ~changes_case[np.maximum(np.cumsum(is_cased), min(len(texts), 1))]
     keeps_mark = has_mark | (~is_unmarked & (~ends | (lines & keeps_case)))
     return (KEEPS_MARK * keeps_mark + KEEPS_CASE * keeps_case).astype(np.int8)

@@ -47,7 +47,7 @@ def check_order(
     component = components[0]
     if threshold is not None:
         component.cfg["threshold"] = threshold
-    found = component.suggest(component(nlp(text)))
+    found = component.suggest(component(nlp(text, disable=[COMPONENT])))
     with open_output(None) as output:
         if format == "json":
             output.writelines(json.dumps(suggestion, ensure_ascii=False) + "\n" for suggestion in found)
