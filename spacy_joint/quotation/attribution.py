@@ -27,7 +27,7 @@ ACCORDING = "according"
 PREPOSITIONS = frozenset(("conforme", "enligt", "ifølge", "laut", "secondo", "segundo", "según", "selon", "volgens"))
 # The tags of a simple noun phrase, of Penn's treebank and of Universal Dependencies.
 NOMINAL = frozenset(
-    ("DT", "PRP$", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP", "POS", "DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM"),
+    ("DT", "PRP$", "CD", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP", "POS", "DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM"),
 )
 NOUNS = ("N", "PR")
 OF = frozenset(("of", "da", "das", "de", "del", "della", "des", "di", "do", "dos", "du", "d'", "d’"))

@@ -202,8 +202,8 @@ def _find_relative(cue: Token) -> list[Token]:
         if noun.dep_ == "obl" or (noun.dep_ in ADDRESSEES and is_person_noun(noun.lower_.removesuffix("s")))
     )
     below = (child for noun in nouns for child in noun.rights)
-    clauses = (child for child in below if child.dep_ == "acl:relcl" and child.left_edge.lower_ == "that")
-    return [clause for clause in clauses if any(c.dep_ in SUBJECTS and c != clause.left_edge for c in clause.lefts)]
+    clauses = (child for child in below if child.dep_ in ("acl", "acl:relcl") and child.left_edge.lower_ == "that")
+    return [clause for clause in clauses if any(c.dep_.startswith(SUBJECTS) for c in list(clause.lefts)[1:])]
 
 
 def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
@@ -261,10 +261,12 @@ def _find_insertion(cue: Token) -> Run | None:
     n_commas = 3 if cue.i - 1 in commas else 1
     begin = commas[-n_commas] + 1 if len(commas) >= n_commas else cue.i
     end = next((i for i in range(cue.i + 1, last) if doc[i].text in STOPS), last)
-    before, after = doc[begin : cue.i], doc[cue.i + 1 : end]
+    # Mr. Obama often says.
+    before = [token for token in doc[begin : cue.i] if token.tag_ != "RB"]
+    after = doc[cue.i + 1 : end]
     is_subject = all(token.tag_ in NOMINAL or token.lower_ == "of" or token.text in COMMAS for token in before)
     is_alone = len(after) == 0 or after[0].lower_ in WHEN or cue.lower_ in TELLING
-    is_last = end >= sentence.end - 1
+    is_last = not any(token.text[0].isalnum() for token in doc[end : sentence.end])
     beside = doc[max(begin - 2, 0) : min(end + 2, sentence.end)]
     is_speech = sentence[0].text in DASHES or any(token.text in ALL_MARKS for token in beside)
     if len(before) == 0 or before[0].lower_ == "you" or not is_subject or not is_alone or is_speech:

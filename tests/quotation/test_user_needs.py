@@ -161,6 +161,7 @@ def test_indirect_speech_is_found_with_a_parser(parsed):
         ("The union vowed to fight the plan.", ["to fight the plan"]),
         ("He told the council not to sell the park.", ["not to sell the park"]),
         ("She tweeted on Monday that the bridge is a risk.", ["that the bridge is a risk"]),
+        ("The mayor tweeted in the early morning hours that it was closed.", ["that it was closed"]),
         (
             "Stone said that the port would close, but that no jobs would be lost.",
             ["that the port would close, but that no jobs would be lost"],
@@ -188,6 +189,8 @@ def test_according_to_is_indirect_speech(parsed):
         ("The roof leaks, Ann Lee told reporters.", ["The roof leaks"]),
         ("The bridge, Ann Lee said, is older than the town.", ["The bridge", "is older than the town"]),
         ("In a storm, Ann Lee said, the road would flood.", ["In a storm", "the road would flood"]),
+        ("The roof, Ann Lee often says, leaks at both ends.", ["The roof", "leaks at both ends"]),
+        ("The roof leaks, Ann Lee said.  ", ["The roof leaks"]),
         (
             "The road is closed, Ann Lee said Monday, and nobody knows why.",
             ["The road is closed", "and nobody knows why"],
