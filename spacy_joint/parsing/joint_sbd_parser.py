@@ -161,7 +161,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         columns = self.perceptron.templates.columns
         # Templates that read neither cannot tell kinds of text apart.
         if overall is None and BEFORE in columns:
-            table = np.full(N_VALUES, self.cfg[MARKED_BIAS])
+            table = np.full(N_VALUES, float(self.cfg[MARKED_BIAS]))
             for marks, bias in zip(((WORD, COMMA), (UNMARKED,)), by_style, strict=True):
                 table[np.add.outer(marks, CLOSED)] = bias
             atoms = [BEFORE]

@@ -196,7 +196,8 @@ def with_biases():
 
     def with_biases(*values, pause_bias=0.0):
         settings = dict(zip(BIASES, values, strict=False))
-        nlp.get_pipe("joint_sbd_parser").set_biases({**settings, "pause_bias": pause_bias})
+        # Whole numbers are numbers, too.
+        nlp.get_pipe("joint_sbd_parser").set_biases({**settings, "marked_bias": 0, "pause_bias": pause_bias})
         return nlp
 
     return with_biases
