@@ -503,8 +503,8 @@ class Errors:
     J462 = Message("{source}, line {line}: the cue ends before it starts ({found}).", "Correct its times.")
     J463 = Message("{source} is not WebVTT: its first line is not `WEBVTT`.", "Add this line, or read the file as srt.")
     J465 = Message(
-        "{source} is JSON, but not of a known recogniser: Whisper, WhisperX, whisper.cpp, Hugging Face, AWS "
-        "Transcribe, Google, Azure, Deepgram, AssemblyAI, Speechmatics, Rev, ElevenLabs, Watson, Gladia, vosk.",
+        "{source} is JSON, but not of a known recogniser, such as Whisper, AWS Transcribe, Google, Azure, Deepgram, "
+        "AssemblyAI, Speechmatics, Rev, ElevenLabs, NeMo and vosk, or of a known chat.",
         "Convert it to one of these, or to srt or vtt.",
     )
     J466 = Message("{source} is like the JSON of {service}, but damaged ({reason}).", "Export the transcript again.")

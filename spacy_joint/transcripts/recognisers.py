@@ -1,44 +1,84 @@
-"""The JSON of speech recognisers, recognised by its keys: AWS Transcribe, Google, Azure, Deepgram, AssemblyAI,
-Speechmatics, Rev, ElevenLabs, Watson, vosk, and the formats of whisper.py; also of exported chats (messages.py).
+"""The JSON of speech recognisers, podcasts and video platforms: SERVICES says where each of them has its words. Also
+that of exported chats (messages.py).
 
-Words come with their marks, times and speakers, as far as a service gives them. Services that label each word with a
-speaker often mislabel a few words, so a change of speaker certainly begins a sentence only where an utterance begins.
+An utterance has a text, words, or both: then the text counts, and words add their times and speakers (alignment.py).
+Services that label each word with a speaker often mislabel a few words, so a change of speaker certainly begins a
+sentence only where an utterance begins.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Errors, JointValueError
+from .alignment import Part, divide
 from .messages import find_messages, read_messages
-from .transcript import Format, Segment
-from .whisper import Part, divide, name_speaker, read_times, read_whisper, recognise_whisper
-
-# Errors that values of the wrong type and missing values raise.
-DAMAGE = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
-# Keys of vosk's results. Results without words have just a text, like other objects; partial ones are skipped.
-VOSK_KEYS = frozenset(("result", "alternatives", "partial"))
-TICKS = 10_000_000  # per second, in Azure
-
-
-class Spoken(NamedTuple):
-    """A word, or a mark that belongs to the word before it."""
-
-    text: str
-    times: tuple[float, float] | None
-    speaker: Any = None  # see `name_speaker`
-    is_mark: bool = False
-    begins_utterance: bool = False
+from .transcript import Format, Segment, is_sound, read_clock
 
 
 class Service(NamedTuple):
-    """The JSON of a service: recognises its objects, and reads their words, or else their segments."""
+    """A service and the path of its list of utterances, or of words, some of which have a key; "*" is any place."""
 
     name: str
-    recognise: Callable[[dict[str, Any]], bool]
-    read: Callable[[dict[str, Any]], Iterable[Any]]
-    has_words: bool = True
+    path: str
+    key: str = ""
+    has_words: bool = False
+    per_second: int = 1  # the unit of the keys "start" and "end"
+
+
+# In the order in which they are tried.
+SERVICES = (
+    Service("Gladia", "result.transcription.utterances"),
+    Service("Gladia", "transcription.utterances"),
+    Service("Gladia", "prediction"),
+    Service("AssemblyAI", "utterances", "text", per_second=1000),
+    Service("Whisper", "segments"),
+    Service("whisper.cpp", "transcription"),
+    Service("Hugging Face", "speakers", "timestamp"),
+    Service("Hugging Face", "chunks", "timestamp"),
+    Service("AWS Transcribe", "results.items", has_words=True),
+    Service("AWS Transcribe", "Transcript"),
+    Service("Deepgram", "results.channels"),
+    Service("Speechmatics", "results", "type", has_words=True),
+    Service("Google or Watson", "results", "alternatives"),
+    Service("Google", "response.results", "alternatives"),
+    Service("Google", "results.*.transcript.results", "alternatives"),
+    Service("Google", "annotationResults.*.speechTranscriptions", "alternatives"),
+    Service("Azure", "recognizedPhrases"),
+    Service("Azure", "phrases"),
+    Service("Rev or vosk", "monologues"),
+    Service("NeMo", "timestamp.word", has_words=True),
+    Service("YouTube", "events", "segs"),
+    Service("Whisper", "transcript"),
+    Service("ElevenLabs", "words", "type", has_words=True),
+    Service("AssemblyAI", "words", "text", has_words=True, per_second=1000),
+    Service("AssemblyAI", "sentences", "words", per_second=1000),
+)
+# Other objects, or lists of them, are utterances.
+OTHER = Service("Whisper or vosk", "")
+# Keys in lower case and without underscores, in order of preference: of texts, lists of words, and speakers; and of
+# times: beginnings, ends or durations, and units per second.
+TEXTS = (
+    *("punctuatedword", "word", "text", "value", "content", "body", "sentence", "transcript", "transcription"),
+    *("display", "displaytext", "utf8"),
+)
+WORDS = ("displaywords", "words", "elements", "items", "terms", "tokens", "result", "timestamps", "segs")
+SPEAKERS = ("speaker", "speakername", "speakerid", "speakerlabel", "speakertag", "participantrole", "channellabel")
+TIMES = (
+    *(("start", "end", 1), ("starttime", "endtime", 1), ("startoffset", "endoffset", 1), ("ts", "endts", 1)),
+    *(("timestamp", "endtimestamp", 1), ("timebegin", "timeend", 1), ("startsec", "endsec", 1), ("from", "to", 1000)),
+    *(("startms", "endms", 1000), ("beginoffsetmillis", "endoffsetmillis", 1000), ("tstartms", "ddurationms", 1000)),
+    *(("offsetinticks", "durationinticks", 10_000_000), ("offsetmilliseconds", "durationmilliseconds", 1000)),
+    ("start", "duration", 1),
+)
+# Names of unknown speakers: "?" is whisper.cpp's, "UU" Speechmatics'.
+UNKNOWN = (None, "", "?", "UU")
+MAX_TIME = 1e15
+# Whisper's marks of times, languages and tasks.
+SPECIAL = re.compile(r"<\|[^|<>]*\|>")
+# Errors that values of the wrong type and missing values raise.
+DAMAGE = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
 
 
 def read_recogniser(text: str, source: str) -> Iterator[Segment]:
@@ -55,17 +95,26 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
     if (messages := find_messages(content)) is not None:
         yield from read_messages(messages)
         return
-    found = _wrap(content) if isinstance(content, list) else content if isinstance(content, dict) else {}
-    service = next((service for service in SERVICES if _is_of(service, found)), None)
-    if service is None:
+    found = _find_utterances(content)
+    if found is None:
         raise JointValueError(Errors.J465, source=source)
+    service, listed = found
+    number, segments, begins_turn = 0, list[Segment](), False
     try:
-        parts = list(service.read(found))
-        segments = list(_make_segments(parts)) if service.has_words else parts
+        # AWS and Watson may have speakers beside the words.
+        beside = [*_follow(content, "results.speaker_labels.segments.*.items.*"), *_follow(content, "speaker_labels.*")]
+        speakers = {label.get("from", label.get("start_time")): _read_speaker(_simplify(label)) for label in beside}
+        for utterance in _arrange(service, listed):
+            number += 1
+            first, *others = _read_utterance(utterance, service.per_second, speakers)
+            segments += [first._replace(begins_turn=begins_turn), *others]
+            begins_turn = bool(utterance.get("speakerturnnext"))
     except DAMAGE as error:
-        reason = f"{type(error).__name__}: {error}"
+        reason = f"{type(error).__name__} in part {number}: {error}" if number else f"{type(error).__name__}: {error}"
         raise JointValueError(Errors.J466, source=source, service=service.name, reason=reason) from error
-    yield from segments
+    named = [each for each in _follow(content, "speakers.*") if isinstance(each, dict) and each.get("name")]
+    names: dict[str | None, str] = {str(each.get("id")): str(each["name"]) for each in named}
+    yield from (segment._replace(speaker=names.get(segment.speaker) or segment.speaker) for segment in segments)
 
 
 def _load(text: str) -> Any:
@@ -78,204 +127,142 @@ def _load(text: str) -> Any:
             begin = at + len(text[at:]) - len(text[at:].lstrip())
             value, at = decoder.raw_decode(text, begin)
             # Only vosk has sequences of objects: any other JSON is damaged.
-            if not isinstance(value, dict) or not {"text", *VOSK_KEYS} & value.keys():
+            if not isinstance(value, dict) or not {"text", "result", "alternatives", "partial"} & value.keys():
                 raise
             values.append(value)
         return values
 
 
-def _wrap(parts: list[Any]) -> dict[str, Any]:
-    """Wraps a list in an object: results of vosk, or segments, as users of faster-whisper save them."""
-    are_segments = bool(parts) and all(isinstance(part, dict) and {"start", "text"} <= part.keys() for part in parts)
-    return {"segments": parts} if are_segments else {"results": {"vosk": parts}}
+def _find_utterances(content: Any) -> tuple[Service, list[Any]] | None:
+    """Finds the service of some content, and the list that SERVICES describes; None if it is of none."""
+    while isinstance(content, list) and len(content) == 1 and isinstance(content[0], list):
+        content = content[0]
+    for service in SERVICES:
+        lists = [value for value in _follow(content, service.path) if isinstance(value, list)]
+        found = [part for each in lists for part in each]
+        if lists and (not service.key or any(isinstance(part, dict) and service.key in part for part in found)):
+            return service, found
+    found = content if isinstance(content, list) else [content]
+    known = [_simplify(part) for part in found if isinstance(part, dict)]
+    has_times = any(_list_words(part) or (_find_text(part) and _read_times(part)) for part in known)
+    return (OTHER, found) if has_times or (isinstance(content, dict) and _find_text(known[0])) else None
 
 
-def _is_of(service: Service, content: dict[str, Any]) -> bool:
-    try:
-        return service.recognise(content)
-    except DAMAGE:
-        return False
+def _follow(content: Any, path: str) -> list[Any]:
+    """Lists the values at a path."""
+    values = [content]
+    for key in path.split("."):
+        nodes = (value for value in values if isinstance(value, dict | list))
+        pairs = (pair for node in nodes for pair in (node.items() if isinstance(node, dict) else enumerate(node)))
+        values = [value for name, value in pairs if key in (name, "*")]
+    return values
 
 
-def _make_segments(words: Sequence[Spoken]) -> Iterator[Segment]:
-    """Joins words with the marks after them."""
-    starts = [place for place, word in enumerate(words) if not (word.is_mark and place)]
-    for first, last in pairwise([*starts, len(words)]):
-        word, text = words[first], "".join(part.text for part in words[first:last])
-        start, end = word.times or (None, None)
-        yield Segment(
-            f" {text}",
-            name_speaker(word.speaker),
-            start,
-            end,
-            is_word=word.times is not None,
-            is_speaker_unsure=not word.begins_utterance,
+def _simplify(spoken: Any) -> dict[str, Any]:
+    """Simplifies the keys of an object, and adds those of its best alternative and its times."""
+    if isinstance(spoken, list):
+        # Watson's.
+        return dict(zip(("text", "start", "end"), spoken, strict=True))
+    simple = {key.replace("_", "").lower(): value for key, value in spoken.items()}
+    for alternatives in filter(None, map(simple.get, ("alternatives", "nbest"))):
+        simple |= _simplify(alternatives[0])
+    if isinstance(simple.get("timestamp"), list):
+        # Hugging Face's.
+        simple["start"], simple["end"] = simple["timestamp"]
+    return {**simple, **simple.get("offsets", {})}
+
+
+def _keep_spoken(listed: Sequence[Any]) -> list[dict[str, Any]]:
+    """Simplifies objects, without those that have neither text nor words, such as changes of speaker. RAISES
+    LookupError: If none have."""
+    kept = [part for part in map(_simplify, listed) if _find_text(part) is not None or _list_words(part)]
+    if listed and not kept:
+        raise LookupError("no text")
+    return kept
+
+
+def _arrange(service: Service, listed: Sequence[Any]) -> list[dict[str, Any]]:
+    """Arranges what a service lists as utterances."""
+    parts, has_words = _keep_spoken(listed), service.has_words
+    if service.path == "results.channels" and len(parts) > 1:
+        # Each channel is a person, as in telephone calls.
+        words = [{**word, "speaker": f"channel {at}"} for at, part in enumerate(parts) for word in _list_words(part)]
+        parts, has_words = sorted(words, key=lambda word: word["start"]), True
+    elif service.key == "timestamp":
+        has_words = all(len(part["text"].split()) == 1 for part in parts)
+    elif parts and any("speakertag" in _simplify(word) for word in _list_words(parts[-1])):
+        # With speakers, the last result of Google repeats the words of all others.
+        *others, n = [len(_list_words(part)) for part in parts]
+        parts = parts[-1:] if n >= sum(others) else parts
+    return [{"words": parts}] if has_words and parts else parts
+
+
+def _read_utterance(
+    utterance: Mapping[str, Any], per_second: int, speakers: Mapping[Any, str | None]
+) -> Iterator[Segment]:
+    words = _keep_spoken(_list_words(utterance))
+    texts = [_find_text(word) or "" for word in words]
+    if any(text != text.strip() for text in texts):
+        joined = "".join(texts)
+    else:
+        are_marks = [str(word.get("type")).lower().startswith("punct") for word in words]
+        joined = "".join(text if is_mark else f" {text}" for text, is_mark in zip(texts, are_marks, strict=True))
+    whole = SPECIAL.sub("", _find_text(utterance) or joined)
+    parts = [
+        Part(
+            text,
+            _read_times(word, per_second),
+            _read_speaker(word) or speakers.get(word.get("starttime", word.get("start"))),
         )
+        for word, text in zip(words, texts, strict=True)
+    ]
+    is_all_sound = is_sound(whole)
+    for at, part in enumerate(divide(Part(whole, _read_times(utterance, per_second), _read_speaker(utterance)), parts)):
+        start, end = part.times or (None, None)
+        segment = Segment(part.text, part.speaker, start, end, is_sound=is_all_sound, is_word=part.is_word)
+        yield segment._replace(is_speaker_unsure=at > 0, is_estimated=at > 0 and not part.is_word)
 
 
-def _read_aws(content: dict[str, Any]) -> Iterator[Spoken]:
-    results = content["results"]
-    turns = results.get("speaker_labels", {}).get("segments", [])
-    # Earlier versions have speakers beside the words.
-    speakers = {item["start_time"]: item["speaker_label"] for turn in turns for item in turn["items"]}
-    for item in results["items"]:
-        start = item.get("start_time")
-        speaker = item.get("speaker_label", speakers.get(start))
-        times = read_times(start, item.get("end_time"))
-        yield Spoken(item["alternatives"][0]["content"], times, speaker, item["type"] == "punctuation")
+def _find_text(spoken: Mapping[str, Any]) -> str | None:
+    return next((spoken[key] for key in TEXTS if isinstance(spoken.get(key), str)), None)
 
 
-def _read_elevenlabs(content: dict[str, Any]) -> Iterator[Spoken]:
-    for word in content["words"]:
-        if word["type"] != "spacing":
-            yield Spoken(word["text"], read_times(word["start"], word["end"]), word.get("speaker_id"))
+def _list_words(spoken: Mapping[str, Any]) -> list[Any]:
+    """Lists the words of an utterance: objects, or Watson's lists."""
+    lists = [value for key in WORDS if isinstance(value := spoken.get(key), list)]
+    return next((value for value in lists if any(isinstance(word, dict | list) for word in value)), [])
 
 
-def _read_watson(content: dict[str, Any]) -> Iterator[Spoken]:
-    speakers = {label["from"]: label["speaker"] for label in content.get("speaker_labels", ())}
-    for result in content["results"]:
-        for text, start, end in result["alternatives"][0]["timestamps"]:
-            yield Spoken(text, read_times(start, end), speakers.get(start))
+def _read_speaker(spoken: Mapping[str, Any]) -> str | None:
+    """Reads the name of a speaker, which may be a number; None if it is unknown."""
+    # Google's numbers begin with 1.
+    known = (spoken[key] for key in SPEAKERS if spoken.get(key) not in UNKNOWN and (spoken[key] or key != "speakertag"))
+    speaker = next(known, None)
+    speaker = speaker.get("name") if isinstance(speaker, dict) else speaker
+    return None if speaker in UNKNOWN else str(speaker)
 
 
-def _read_speechmatics(content: dict[str, Any]) -> Iterator[Spoken]:
-    for item in content["results"]:
-        if item.get("alternatives"):
-            best = item["alternatives"][0]
-            times = read_times(item["start_time"], item["end_time"])
-            yield Spoken(best["content"], times, best.get("speaker"), item["type"] == "punctuation")
-
-
-def _read_google(content: dict[str, Any]) -> Iterator[Spoken]:
-    results = [result["alternatives"][0] for result in _find_google_results(content) if result.get("alternatives")]
-    # With speakers, the last result repeats the words of all others.
-    if len(results) > 1 and any(_get(word, "speakerTag") for word in results[-1].get("words", ())):
-        words = [len(result.get("words", ())) for result in results]
-        results = results[-1:] if words[-1] >= sum(words[:-1]) else results
-    for result in results:
-        for word in result.get("words", ()):
-            # Zero is left out.
-            start = _get(word, "startTime", "startOffset") or 0
-            times = read_times(start, _get(word, "endTime", "endOffset"))
-            yield Spoken(word["word"], times, _get(word, "speakerTag", "speakerLabel") or None)
-        if not result.get("words"):
-            yield Spoken(result.get("transcript", ""), None)
-
-
-def _find_google_results(content: dict[str, Any]) -> list[dict[str, Any]]:
-    # An operation has its results in a response.
-    results: list[dict[str, Any]] = content.get("response", content)["results"]
-    return results
-
-
-def _get(word: dict[str, Any], *names: str) -> Any:
-    """Gets a value by its names, which may be in snake case."""
-    for name in names:
-        for key in (name, "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)):
-            if key in word:
-                return word[key]
+def _read_times(spoken: Mapping[str, Any], per_second: int = 1) -> tuple[float, float] | None:
+    """Reads times in seconds; None if they are missing or impossible."""
+    for first, last, unit in TIMES:
+        # Google leaves out zeros.
+        start = spoken.get(first, 0 if first in ("starttime", "startoffset") else None)
+        end = spoken.get(last)
+        if start is not None and end is not None:
+            start, end = map(_read_number, (start, end))
+            end = start + end if "duration" in last else end
+            unit = per_second if last == "end" and isinstance(start, int) else unit
+            return (start / unit, end / unit) if 0 <= start <= end < MAX_TIME else None
     return None
 
 
-def _read_deepgram(content: dict[str, Any]) -> Iterator[Spoken]:
-    channels = content["results"]["channels"]
-    words = []
-    for number, channel in enumerate(channels):
-        for word in channel["alternatives"][0]["words"]:
-            # Each channel is a person, as in telephone calls.
-            speaker = f"channel {number}" if len(channels) > 1 else word.get("speaker")
-            text = word.get("punctuated_word", word["word"])
-            words.append(Spoken(text, read_times(word["start"], word["end"]), speaker))
-    return iter(sorted(words, key=lambda word: word.times or (0, 0)) if len(channels) > 1 else words)
-
-
-def _read_assemblyai(content: dict[str, Any]) -> Iterator[Spoken]:
-    for utterance in content.get("utterances") or [content]:
-        for place, word in enumerate(utterance["words"]):
-            times = read_times(word["start"], word["end"], 1000)
-            yield Spoken(word["text"], times, word.get("speaker"), begins_utterance=not place)
-
-
-def _read_rev(content: dict[str, Any]) -> Iterator[Spoken]:
-    for monologue in content["monologues"]:
-        begins = True
-        for element in monologue["elements"]:
-            text = element["value"].strip()
-            if text:
-                times = read_times(element.get("ts"), element.get("end_ts"))
-                is_mark = element["type"] == "punct" and not begins
-                yield Spoken(text, times, monologue.get("speaker"), is_mark, begins)
-                begins = False
-
-
-def _list_vosk_results(content: dict[str, Any]) -> list[dict[str, Any]]:
-    # Written by vosk's command, by a program that keeps all results, or a single result.
-    if "monologues" in content:
-        return [{"result": monologue["terms"], "text": None} for monologue in content["monologues"]]
-    return content["results"]["vosk"] if "results" in content else [content]
-
-
-def _recognise_vosk(content: dict[str, Any]) -> bool:
-    results = _list_vosk_results(content)
-    are_results = all(isinstance(result, dict) and {"text", *VOSK_KEYS} & result.keys() for result in results)
-    return are_results and any(VOSK_KEYS & result.keys() for result in results)
-
-
-def _read_vosk(content: dict[str, Any]) -> Iterator[Spoken]:
-    for result in _list_vosk_results(content):
-        best = result["alternatives"][0] if result.get("alternatives") else result
-        for place, word in enumerate(best.get("result", ())):
-            text = word["word"] if "word" in word else word["text"]
-            yield Spoken(text, read_times(word.get("start"), word.get("end")), begins_utterance=not place)
-        if not best.get("result") and best.get("text"):
-            yield Spoken(best["text"], None)
-
-
-def _read_azure(content: dict[str, Any]) -> Iterator[Spoken]:
-    phrases: Iterable[dict[str, Any]] = content.get("recognizedPhrases") or content["phrases"]
-    for phrase in phrases:
-        if "nBest" in phrase:
-            best = phrase["nBest"][0]
-            text, unit, per_second = best["display"], "InTicks", TICKS
-            words = best.get("displayWords") or best.get("words", [])
-        else:
-            text, unit, per_second = phrase["text"], "Milliseconds", 1000
-            words = phrase.get("words", [])
-
-        def read(part: dict[str, Any], unit: str = unit, per_second: int = per_second) -> tuple[float, float] | None:
-            start, length = part.get(f"offset{unit}"), part.get(f"duration{unit}")
-            return None if start is None or length is None else read_times(start, start + length, per_second)
-
-        speaker = phrase.get("speaker")
-        spoken = [Part(_get(word, "displayText", "text", "word"), read(word), None) for word in words]
-        is_spaced = begins = True
-        for part in divide(Part(text, read(phrase), speaker), spoken):
-            is_spaced |= part.text[:1].isspace()
-            if part.text.strip():
-                # Only words that are found in the text have times.
-                times = part.times if part.is_word else None
-                yield Spoken(part.text.strip(), times, speaker, not is_spaced, begins)
-                is_spaced, begins = part.text[-1:].isspace(), False
-
-
-SERVICES = (
-    Service("Whisper", recognise_whisper, read_whisper, has_words=False),
-    Service("AWS Transcribe", lambda content: isinstance(content["results"]["items"], list), _read_aws),
-    Service("Deepgram", lambda content: isinstance(content["results"]["channels"], list), _read_deepgram),
-    Service("Speechmatics", lambda content: "type" in content["results"][0], _read_speechmatics),
-    Service("Watson", lambda content: "timestamps" in content["results"][0]["alternatives"][0], _read_watson),
-    Service("Google", lambda content: "alternatives" in _find_google_results(content)[0], _read_google),
-    Service(
-        "Azure",
-        lambda content: isinstance(content.get("recognizedPhrases", content.get("phrases")), list),
-        _read_azure,
-    ),
-    Service("ElevenLabs", lambda content: "type" in content["words"][0], _read_elevenlabs),
-    Service("AssemblyAI", lambda content: isinstance(content["words"], list), _read_assemblyai),
-    Service("Rev", lambda content: "elements" in content["monologues"][0], _read_rev),
-    # A single result has few keys, so this is the last one.
-    Service("vosk", _recognise_vosk, _read_vosk),
-)
+def _read_number(time: Any) -> Any:
+    """Reads 1.5, "1.5", "1.500s", "00:00:01,500", or {"seconds": 1, "nanos": 500000000}."""
+    if isinstance(time, dict):
+        return float(time.get("seconds", 0)) + float(time.get("nanos", 0)) / 1e9
+    if isinstance(time, str):
+        return read_clock(time) if ":" in time else float(time.removesuffix("s"))
+    return time
 
 
 def is_json(lines: Sequence[str]) -> bool:

@@ -186,6 +186,29 @@ UTTERANCES = [
     {"text": "Yes.", "speaker": 1, "words": GLADIA_WORDS[2:]},
 ]
 GLADIA = {"id": "x", "result": {"transcription": {"full_transcript": "Hi Nora. Yes.", "utterances": UTTERANCES}}}
+TEXT = "Hi Nora. Yes."
+
+
+def make_words(text, start, end, per_second=1, speaker="speaker", first=0):
+    """Makes the words of the talk, with these keys; the number of the first speaker is `first`."""
+    return [
+        {
+            text: word["punctuated_word"],
+            start: word["start"] if per_second == 1 else round(per_second * word["start"]),
+            end: word["end"] if per_second == 1 else round(per_second * word["end"]),
+            speaker: first + word["speaker"],
+        }
+        for word in DEEPGRAM_WORDS
+    ]
+
+
+def make_utterances(all_words, text="text", words="words", speaker="speaker"):
+    """Makes the utterances of the talk, with these keys."""
+    parts = ((0, "Hi Nora.", all_words[:2]), (1, "Yes.", all_words[2:]))
+    return [dict(zip((speaker, text, words), part, strict=True)) for part in parts]
+
+
+SECONDS, MILLISECONDS = make_words("text", "start_time", "end_time"), make_words("text", "start", "end", 1000)
 # And whether the service says that a turn begins, not only who said a word.
 SERVICES = {
     "aws": (AWS, "AB", False),
@@ -200,8 +223,46 @@ SERVICES = {
     "azure": (AZURE, "12", True),
     "azure, fast": (AZURE_FAST, "12", True),
     "elevenlabs": (ELEVENLABS, "AB", False),
-    "watson": (WATSON, "01", False),
+    "watson": (WATSON, "01", True),
     "gladia": (GLADIA, "01", True),
+    "gladia, its result": (GLADIA["result"], "01", True),
+    "gladia, version 1": (
+        {"prediction": make_utterances(make_words("word", "time_begin", "time_end"), "transcription")},
+        "01",
+        True,
+    ),
+    "assemblyai, sentences": ({"sentences": make_utterances(MILLISECONDS)}, "01", True),
+    "aws, calls": (
+        {
+            "Transcript": make_utterances(
+                make_words("Content", "BeginOffsetMillis", "EndOffsetMillis", 1000),
+                *("Content", "Items", "ParticipantRole"),
+            )
+        },
+        "01",
+        True,
+    ),
+    "google, version 2, a file": (
+        {"results": {"gs://a.wav": {"transcript": GOOGLE_2["response"]}}},
+        "AB",
+        False,
+    ),
+    "soniox": ({"text": TEXT, "tokens": make_words("text", "start_ms", "end_ms", 1000)}, "01", False),
+    "nemo": ({"transcription": TEXT, "words": make_words("word", "start_time", "end_time")}, "01", False),
+    "parakeet": ({"text": TEXT, "timestamp": {"word": make_words("word", "start", "end")}}, "01", False),
+    "picovoice": (
+        {"transcript": TEXT, "words": make_words("word", "startSec", "endSec", 1, "speakerTag", 1)},
+        "12",
+        False,
+    ),
+    "transcript": ({"transcript": make_utterances(SECONDS)}, "01", True),
+    "a list": (make_utterances(SECONDS, "_"), "01", True),
+    "whisper-timestamped": ({"segments": make_utterances(make_words("text", "start", "end"))}, "01", True),
+    "named": (
+        {"speakers": [{"id": 0, "name": "A"}, {"id": 1, "name": "B"}], "transcript": make_utterances(SECONDS)},
+        "AB",
+        True,
+    ),
 }
 
 
@@ -267,6 +328,40 @@ def test_segments_may_come_without_an_object_around_them():
     assert transcript.find_pause(8) == pytest.approx(0.8)
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("speaker", "start", "end", "text"),
+        ("speaker_id", "start", "end", "text"),  # Voxtral
+        ("speaker", "startTime", "endTime", "body"),  # podcasts
+        ("speaker_name", "startTime", "endTime", "sentence"),  # Fireflies
+        ("speaker", "start", "duration", "text"),  # youtube-transcript-api
+        ("speaker", "timestamp", "end_timestamp", "text"),
+    ],
+)
+def test_utterances_need_no_words(keys):
+    times = ("00:00:02,000", "00:00:02,400") if "timestamp" in keys else (2.0, 0.4 if "duration" in keys else 2.4)
+    utterances = [
+        dict(zip(keys, values, strict=True)) for values in (("A", 0.5, 1.2, "Hi Nora."), ("B", *times, "Yes."))
+    ]
+    for content in ({"segments": utterances}, utterances, [utterances]):
+        transcript = read_string(json.dumps(content), "recogniser")
+        assert [(turn.speaker, turn.text) for turn in transcript.turns] == [("A", "Hi Nora."), ("B", "Yes.")]
+        assert transcript.find_times(9, 13) == (2.0, 2.4)
+
+
+def test_captions_of_youtube_have_pieces():
+    pieces = [{"utf8": "hi"}, {"utf8": " nora", "tOffsetMs": 300}]
+    events = [{"tStartMs": 0, "id": 1}, {"tStartMs": 500, "dDurationMs": 700, "segs": pieces}]
+    transcript = read_string(json.dumps({"events": events}), "recogniser")
+    assert transcript.text == "hi nora"
+    assert transcript.find_times(0, 7) == (0.5, 1.2)
+
+
+def test_marks_of_times_are_no_words():
+    assert read_string('{"segments": [{"text": "<|0.00|> Hi <3<|1.20|>"}]}', "recogniser").text == "Hi <3"
+
+
 def test_chunks_of_hugging_face_are_words_or_segments():
     parts = [("Hi", 0.5, 0.7), (" Nora.", 0.8, 1.2), (" Yes.", 2.0, None)]
     words = [{"text": text, "timestamp": [start, end]} for text, start, end in parts]
@@ -293,7 +388,7 @@ def test_words_without_segments_have_the_times_of_the_api():
     words = [{"word": "Hi", "start": 0.5, "end": 0.7}, {"word": "Nora", "start": 0.8, "end": 1.2}]
     transcript = read_string(json.dumps({"text": "Hi Nora.", "words": words}), "recogniser")
     assert transcript.text == "Hi Nora."
-    assert transcript.find_times(3, 7) == (0.8, 1.2)
+    assert transcript.find_times(3, 8) == (0.8, 1.2)
 
 
 @pytest.mark.parametrize(

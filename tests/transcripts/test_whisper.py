@@ -186,10 +186,9 @@ def test_there_may_be_no_words(content):
         ("[]", "J465", "file.json"),
         ({"segments": {}}, "J465", "file.json"),
         ({"segments": ["hi"]}, "J466", "'str' object"),
-        ({"segments": [{"text": "hi"}, {"text": None}]}, "J466", "'NoneType' object"),
+        ({"segments": [{"text": "hi"}, {"text": "so", "start": [], "end": 2}]}, "J466", "part 2"),
         ({"segments": [{"text": "hi", "start": "x", "end": 2}]}, "J466", "float: 'x'"),
-        ({"segments": [{"text": "hi", "words": 3}]}, "J466", "'int' object"),
-        ({"segments": [{"text": "hi", "words": [{"text": "hi"}]}]}, "J466", "'word'"),
+        ({"segments": [{"text": "hi", "words": [{"word": 3}]}]}, "J466", "no text"),
         ({"transcription": [{"text": "hi", "offsets": [1, 2]}]}, "J466", "'list' object"),
     ],
 )

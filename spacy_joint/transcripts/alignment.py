@@ -1,0 +1,82 @@
+"""Alignment of words that have times with the text of their utterance, in which they may be written in another case, or
+without marks. Words that are not in the text are skipped; those without times or a speaker take them from their
+neighbours."""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+# Marks after a word, which share its times.
+MARKS = re.compile(r"[^\w\s]+(?=\s|$)")
+
+
+class Part(NamedTuple):
+    """An utterance, a word of it, or text between words that have times."""
+
+    text: str
+    times: tuple[float, float] | None
+    speaker: str | None
+    is_word: bool = False
+
+
+def divide(utterance: Part, words: Sequence[Part]) -> list[Part]:
+    """Divides an utterance into its words that have times, and the text between them."""
+    lowered = utterance.text.lower()
+
+    def find(text: str, start: int) -> int:
+        found = utterance.text.find(text, start)
+        return lowered.find(text.lower(), start) if found < 0 and len(lowered) == len(utterance.text) else found
+
+    parts: list[Part] = []
+    done = 0
+    speaker = next((word.speaker for word in words if word.speaker is not None), utterance.speaker)
+    for word in words:
+        text = word.text.strip()
+        begin = find(text, done)
+        # Words without times are found, too, so that times of later words of the same form fit.
+        if begin < 0 or not text:
+            continue
+        between = utterance.text[done:begin]
+        done = begin + len(text)
+        text = utterance.text[begin:done]
+        if between.strip() and word.times is not None:
+            parts.append(Part(between, None, speaker))
+            between = ""
+        speaker = word.speaker or speaker
+        parts.append(Part(between + text, word.times, speaker, word.times is not None))
+    # White space separates this utterance from the next one.
+    parts.append(Part(f"{utterance.text[done:]} ", None, speaker))
+    merged = _merge(parts)
+    return _fill(merged, utterance.times) if utterance.times else merged
+
+
+def _merge(parts: Sequence[Part]) -> list[Part]:
+    """Joins words with the marks after them, and adjacent parts of one speaker without times, which share a gap."""
+    merged: list[Part] = []
+    for (is_timed, speaker), group in groupby(parts, key=lambda part: (part.times is not None, part.speaker)):
+        members = list(group)
+        if is_timed:
+            merged += members
+            continue
+        text = "".join(part.text for part in members)
+        marks = MARKS.match(text)
+        if marks and merged:
+            merged[-1] = merged[-1]._replace(text=merged[-1].text + marks[0])
+            text = text[marks.end() :]
+        merged.append(Part(text, None, speaker))
+    return merged
+
+
+def _fill(parts: Sequence[Part], times: tuple[float, float]) -> list[Part]:
+    """Gives parts without times the time between their neighbours."""
+    filled: list[Part] = []
+    end = times[0]
+    for number, part in enumerate(parts):
+        own = part.times
+        if own is None:
+            begin = next((later.times[0] for later in parts[number + 1 :] if later.times), times[1])
+            own = (end, max(begin, end))
+        filled.append(part._replace(times=own))
+        end = own[1]
+    return filled
