@@ -1,6 +1,6 @@
-"""The JSON of exported chats: Telegram, Slack, Discord (DiscordChatExporter), Facebook, Instagram, language models.
-Each is a list of objects with a sender and a text, or has one under "messages". Times are left out: they are times of
-day."""
+"""The JSON of exported chats: Telegram, Slack, Discord (DiscordChatExporter), Google Chat, Facebook, Instagram, and of
+language models. Each is a list of objects with a sender and a text, or has one under "messages". Times are left out:
+they are times of day."""
 
 import html
 import re
@@ -11,8 +11,8 @@ from .transcript import LINE_END, Segment
 
 # Where a sender is, in order of preference.
 SENDERS = (
-    *(("from",), ("sender_name",), ("author", "nickname"), ("author", "name"), ("user_profile", "real_name")),
-    *(("username",), ("user",), ("role",)),
+    *(("from",), ("sender_name",), ("author", "nickname"), ("author", "name"), ("creator", "name")),
+    *(("user_profile", "real_name"), ("username",), ("user",), ("role",)),
 )
 TEXTS = ("text", "content")
 # Mentions and links in Slack: <@U012>, <https://example.org|this page>.
@@ -52,7 +52,7 @@ def _find_sender(message: dict[str, Any]) -> str | None:
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str) and value:
-            return value
+            return _decode(value)
     return None
 
 
@@ -61,4 +61,12 @@ def _join(text: Any) -> str:
     if isinstance(text, list):
         return "".join(map(_join, text))
     part = text.get("text") if isinstance(text, dict) else text
-    return part if isinstance(part, str) else ""
+    return _decode(part) if isinstance(part, str) else ""
+
+
+def _decode(text: str) -> str:
+    """Decodes UTF-8 that Facebook and Instagram write as one character per byte; returns other text as it is."""
+    try:
+        return text.encode("latin1").decode("utf8")
+    except UnicodeError:
+        return text

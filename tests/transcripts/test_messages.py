@@ -37,6 +37,13 @@ def read_json(content):
                 {"content": "see a.org", "author": {"name": "Ben"}},
             ]
         },
+        # Google Chat.
+        {
+            "messages": [
+                {"creator": {"name": "Anna", "user_type": "Human"}, "text": "hi ben"},
+                {"creator": {"name": "Ben", "user_type": "Human"}, "text": "see a.org"},
+            ]
+        },
         # Facebook, whose last message is the first.
         {
             "messages": [
@@ -56,6 +63,12 @@ def test_mentions_in_slack_are_names():
         {"ts": "2.0", "user": "U2", "username": "Ben", "text": "<@U1> &amp; <@U7>: no"},
     ]
     assert list_turns(read_json(content))[1] == ("Ben", "@Anna & @U7: no")
+
+
+def test_characters_of_facebook_may_be_bytes():
+    content = {"messages": [{"sender_name": "Ren\u00c3\u00a9", "content": "\u00f0\u009f\u0090\u00b6 caf\u00c3\u00a9"}]}
+    assert list_turns(read_json(content)) == [("René", "🐶 café")]
+    assert list_turns(read_json({"messages": [{"from": "René", "text": "café"}]})) == [("René", "café")]
 
 
 def test_notices_have_no_speaker():
