@@ -29,7 +29,9 @@ LABEL = re.compile(
     rf"""\s*
     (?P<mark>>>+\s*)?
     (?:(?P<time_before>{TIME})\s+)?
-    (?P<name>[^\W\d_][\w.'’&-]{{0,{MAX_NAME_LENGTH}}}(?:[ ][\w.'’&-]{{1,{MAX_NAME_LENGTH}}}){{0,4}})
+    (?P<name>[^\W\d_][\w.'’&-]{{0,{MAX_NAME_LENGTH}}}(?:[ ][\w.'’&#-]{{1,{MAX_NAME_LENGTH}}}){{0,4}})
+    (?:,[ ](?!\W)[A-Z\d .,&'’/-]{{1,60}})?   # , CNN ANCHOR
+    (?:[ ]\(\w+(?:/\w+)+\))?              # (she/her)
     (?:[ ](?P<direction>\([^():]{{1,40}}\)|\[[^\[\]:]{{1,40}}\]))?
     (?:\s+(?P<time_after>{TIME}))?
     \s*:(?:\s+(?P<time_behind>{BRACKETED_TIME}))?(?:\s+|$)

@@ -1,7 +1,8 @@
 """Formats with times in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
 Whisper (`start end text`, in milliseconds), labels of Audacity (the same in seconds), the text of Otter (`Anna  0:02`
-above her words), and that of YouTube (`0:02` above or before the words; also `[00:02.000 --> 00:04.000]` or
-`[2.00s -> 4.00s]`, as Whisper and faster-whisper print it). Chats of Slack, Discord, Telegram, Teams and Facebook are
+above her words; also Riverside's `Anna (00:02.12)` and Fathom's `0:02 - Anna`), and that of YouTube (`0:02` above or
+before the words; also `[00:02.000 --> 00:04.000]` or `[2.00s -> 4.00s]`, as Whisper and faster-whisper print it, and
+lyrics: `[00:02.00]So`). Chats of Slack, Discord, Telegram, Teams and Facebook are
 like Otter's text, but their times, which are times of day, are left out: `Anna Smith  10:02 AM`, `Anna — Today at
 10:02 AM`, `Anna, [12.03.2024 10:02]`, `[10:02 AM] Anna`, or a time below the name or below her words. Word's
 transcripts have `00:00:02 Anna` above her words."""
@@ -39,13 +40,15 @@ DAY = rf"(?:{DATE}|\d\d?[./]\d\d?[.]?|Today|Yesterday),?\s(?:at\s)?"
 WHEN = rf"(?:{DAY})?{CLOCK}(?:\s?[AaPp][Mm])?"
 OTTER_NAME = re.compile(
     rf"""
-    (?:(?P<before>\[{WHEN}\]|\d\d:\d\d:\d\d)\s+(?:-\s+)?)?
+    (?:(?P<before>\[{WHEN}\]|\d\d:\d\d:\d\d|(?:\d:)?\d?\d:\d\d(?=\s-\s))\s+(?:-\s+)?)?
     (?P<name>[^\W\d_][^\t:\[]{{0,60}}?)
-    (?(before)|(?:\s{{2,}}|\t|[ ]—[ ]|,[ ]\[)(?P<time>{WHEN})\]?)\s*
+    (?(before)|(?:\s{{2,}}|\t|[ ]—[ ]|,[ ]\[|[ ](?P<opening>\())(?P<time>{WHEN})(?(opening)\)|\]?))\s*
     """,
     re.VERBOSE,
 )
-YOUTUBE_TIME = re.compile(rf"\s*\[?(?=(?P<time>{CLOCK})){TIMES}\]?(?:\s+(?P<text>.*))?")
+YOUTUBE_TIME = re.compile(rf"\s*\[?(?=(?P<time>{CLOCK})){TIMES}\]?(?:(?:\s+|(?<=\]))(?P<text>.*))?")
+# Titles and the like in lyrics: [ti: So]
+LRC_TAG = re.compile(r"\[[a-z]{2,6}:[^\[\]]*\]\s*")
 # A line with a time alone, perhaps after a date; and the share of such lines that must be next to names that recur.
 TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s){{0,4}}(?P<time>{CLOCK}(?:\s?[AaPp][Mm])?)"), 0.5
 # If words are next to times, as in programmes of events, the first one is at the beginning (in seconds).
@@ -99,8 +102,9 @@ def read_otter(content: str, source: str) -> Iterator[Segment]:
 
 
 def read_youtube(content: str, source: str) -> Iterator[Segment]:
-    """Reads a transcript copied from YouTube. RAISES ValueError: If no line begins with a time (J467)."""
-    lines = LINE_END.split(content)
+    """Reads a transcript copied from YouTube, or lyrics (.lrc). RAISES ValueError: If no line begins with a time
+    (J467)."""
+    lines = [line for line in LINE_END.split(content) if not LRC_TAG.fullmatch(line)]
     filled = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     if filled and not any(map(YOUTUBE_TIME.fullmatch, lines)):
         (number, line), fields = filled[0], "time, text"
@@ -167,7 +171,7 @@ def _is_otter(lines: Sequence[str]) -> bool:
         return False
     # After another header, or without columns, only names that recur tell.
     recurs = len({match["name"] for match in heads.values()}) < len(heads)
-    if _has_header(filled) or (0 in heads and not heads[0]["before"]):
+    if _has_header(filled) or (0 in heads and not heads[0]["before"] and not heads[0]["opening"]):
         return len(heads) > 1 or any(map(OTTER_END.fullmatch, filled))
     return recurs and next(iter(heads)) <= MAX_HEADER
 
@@ -187,4 +191,4 @@ def _is_youtube(lines: Sequence[str]) -> bool:
 CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)
 TSV = Format("tsv", read_tsv, recognise=_is_tsv)
 OTTER = Format("otter", read_otter, recognise=_is_otter)
-YOUTUBE = Format("youtube", read_youtube, recognise=_is_youtube)
+YOUTUBE = Format("youtube", read_youtube, (".lrc",), _is_youtube)

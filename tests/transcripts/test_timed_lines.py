@@ -67,6 +67,8 @@ def test_the_header_of_otter_is_no_speech(tmp_path):
     [
         ("00:00:02 Anna Smith", "00:00:06 Nora", "01:00:10 Anna Smith"),
         ("[00:00:02.000] - Anna Smith", "[00:00:06.000] - Nora", "[01:00:10.000] - Anna Smith"),
+        ("0:02 - Anna Smith", "0:06 - Nora", "1:00:10 - Anna Smith"),
+        ("Anna Smith (00:02.12)", "Nora (00:06.5)", "Anna Smith (01:00:10)"),
     ],
 )
 def test_times_may_be_before_names(heads):
@@ -107,6 +109,13 @@ def test_words_may_be_next_to_times(times):
 )
 def test_lines_that_whisper_prints_have_times(text):
     assert read_string(text).find_times(3, 7) == (2.0, 2.4)
+
+
+def test_lyrics_have_times_and_no_titles(tmp_path):
+    (tmp_path / "a.lrc").write_text("[ti: So]\n[00:01.00]hi\n[00:02.00]nora\n", "utf8")
+    transcript = read(tmp_path / "a.lrc")
+    assert transcript.text == "hi nora"
+    assert transcript.find_times(0, 2) == (1.0, 1.2)
 
 
 def test_labels_of_audacity_have_times_in_seconds():

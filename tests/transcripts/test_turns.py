@@ -104,6 +104,10 @@ TURNS = {
         ">> HI.\nI AM ANNA.\n>> AND BEN.\n",
         [(None, "HI. I AM ANNA."), (None, "AND BEN.")],
     ),
+    "roles and pronouns are no part of names": (
+        "ANNA LOW, CNN ANCHOR (voice-over): Hi.\n\nLOW: Hm.\n\nMAN #1 (he/him): I see.\n\nLOW: Yes.\n\nWU: No.\n",
+        [("ANNA LOW", "(voice-over) Hi."), ("LOW", "Hm."), ("MAN #1", "I see."), ("LOW", "Yes."), ("WU", "No.")],
+    ),
     "notices in a chat have no speaker": (
         "[18:02] <anna> hi\n[18:02] * anna waves\n18:03 -!- ben has left\n[18:04] <anna> bye\n",
         [("anna", "hi"), (None, "* anna waves"), (None, "-!- ben has left"), ("anna", "bye")],
