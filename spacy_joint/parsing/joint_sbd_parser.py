@@ -156,27 +156,30 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
     def set_biases(self, changed: Mapping[str, float]) -> None:
         """Changes settings with biases."""
         self.cfg.update(changed)
-        overall, *by_style = (self.cfg[setting] for setting in BIASES)
-        table: np.ndarray
-        columns = self.perceptron.templates.columns
-        # Templates that read neither cannot tell kinds of text apart.
-        if overall is None and BEFORE in columns:
-            table = np.full(N_VALUES, float(self.cfg[MARKED_BIAS]))
-            for marks, bias in zip(((WORD, COMMA), (UNMARKED,)), by_style, strict=True):
-                table[np.add.outer(marks, CLOSED)] = bias
-            atoms = [BEFORE]
-            for setting, (column, neutral) in COLUMN_BIASES.items():
-                edges = self.custom_columns.edges.get(column)
-                if self.cfg[setting] and column in columns and edges is not None:
-                    atoms.append(column)
-                    table = _add_bins(table, edges, neutral, self.cfg[setting])
-        elif overall is None and STYLE in columns:
-            table, atoms = np.zeros(max(PUNCTUATED, UNPUNCTUATED) + 1), [STYLE]
-            table[[PUNCTUATED, UNPUNCTUATED]] = by_style
-        else:
-            table, atoms = np.full((), overall or 0.0), []
+        atoms, table = self._make_biases()
         self.perceptron.biases = {SB_ACTION: ([f"b0.{column}" for column in atoms], table)}
         self.perceptron.forget_searches()
+
+    def _make_biases(self) -> tuple[list[str], np.ndarray]:
+        """Makes the biases of boundaries: the columns of the word after them, and a table with a dimension for each."""
+        overall, *by_style = (self.cfg[setting] for setting in BIASES)
+        columns = self.perceptron.templates.columns
+        # Templates that read neither cannot tell kinds of text apart.
+        if overall is not None or not {BEFORE, STYLE}.intersection(columns):
+            return [], np.full((), overall or 0.0)
+        if BEFORE not in columns:
+            table = np.zeros(max(PUNCTUATED, UNPUNCTUATED) + 1)
+            table[[PUNCTUATED, UNPUNCTUATED]] = by_style
+            return [STYLE], table
+        table, atoms = np.full(N_VALUES, float(self.cfg[MARKED_BIAS])), [BEFORE]
+        for marks, bias in zip(((WORD, COMMA), (UNMARKED,)), by_style, strict=True):
+            table[np.add.outer(marks, CLOSED)] = bias
+        for setting, (column, neutral) in COLUMN_BIASES.items():
+            edges = self.custom_columns.edges.get(column)
+            if self.cfg[setting] and column in columns and edges is not None:
+                atoms.append(column)
+                table = _add_bins(table, edges, neutral, self.cfg[setting])
+        return atoms, table
 
     def make_instances(self, example: Example) -> list[Instance]:
         """Makes an instance of the oracle's actions for the reference, whose unknown parts are predicted; none if it
