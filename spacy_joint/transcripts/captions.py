@@ -50,7 +50,7 @@ MIN_REPETITIONS = 3
 def read_srt(content: str, source: str) -> Iterator[Segment]:
     """Reads SubRip or .sbv. RAISES ValueError: If the file, called `source` in errors, is damaged (J460-J462)."""
     name = "srt" if ARROW in content else "sbv"
-    content = SBV_TIMES.sub(rf"\1 {ARROW} \2", content) if name == "sbv" else content
+    content = SBV_TIMES.sub(rf"\1 {ARROW} \2", content)
     lines = LINE_END.split(content)
     rows = [row for row in SRT_NUMBER.sub("", "\n".join(map(str.strip, lines))).split("\n") if row]
     filled = [number for number, line in enumerate(lines) if line.strip()]
@@ -105,7 +105,7 @@ def _make_error(error: Message, lines: Sequence[str], number: int, source: str) 
 
 def divide_cues(content: str) -> list[str]:
     """Divides a file into its header and the blocks of its cues, each up to the next one."""
-    lines = content.splitlines(keepends=True)
+    lines = re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", content)
     starts = [0]
     for number, line in enumerate(lines):
         if ARROW in line:
@@ -122,15 +122,11 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
     lines = [line for cue in cues for line in cue.lines]
     # If voice tags name speakers, names before colons do not.
     has_voices = any(match["voice"] for line in lines for match in MARKUP.finditer(line))
-    names = (
-        set()
-        if has_voices
-        else find_caption_names([plain for line in lines if (plain := strip_markup(line))], len(cues))
-    )
+    named = [] if has_voices else [plain for line in lines if (plain := strip_markup(line))]
+    names = find_caption_names(named, len(cues))
     speaker: str | None = None
     begins_turn = False
-    blocks = written if len(written) == len(cues) + 1 else [""] * (len(cues) + 1)
-    header, segments, last = blocks[0], list[Segment](), -1
+    header, segments, last = written[0], list[Segment](), -1
     for place, cue in enumerate(cues, start=1):
         parts = [SAID.split(line) if DASH.match(strip_markup(line)) else [line] for line in cue.lines]
         rows = [(row, "".join(run.text for run in row)) for row in _split([*chain.from_iterable(parts)])]
@@ -156,14 +152,14 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
         segments += said
         if any(segment.text.strip() for segment in said):
             last = len(segments) - len(said)
-            found = Cue(start_time, end_time, format, header, blocks[place])
+            found = Cue(start_time, end_time, format, header, written[place])
             segments[last] = segments[last]._replace(cue=None if is_rolling else found)
             header = ""
         elif last < 0 or (above := segments[last].cue) is None:
-            header += blocks[place]
+            header += written[place]
         else:
             # Cues without words go with the one above.
-            segments[last] = segments[last]._replace(cue=above._replace(block=above.block + blocks[place]))
+            segments[last] = segments[last]._replace(cue=above._replace(block=above.block + written[place]))
     yield from segments
 
 

@@ -27,8 +27,7 @@ COLUMNS = ("start", "end", "speaker", "text")
 # lower case. Wrapped lines of prose have at least the share RAGGED of the length of the longest.
 LONGEST, MANY_LINES, MIN_WIDTH, ENDED, RAGGED = 0.95, 20, 45, 0.75, 0.75
 # Lines that begin like this are kept, and those after them: quoted mail, tables, fences of code. So are items of lists.
-FENCE = "```"
-KEPT = (">", "|", FENCE)
+KEPT = (">", "|", "```")
 ITEM = re.compile(r"(?:[-+*•–—·●▪◦‣]|\(?\w{1,3}[.)])$")
 MARK = re.compile(r"[^\w\s]$")
 # Numbers of pages, `17`, `- 17 -`, `[p. 17]`, rules, and notes such as `[Illustration]`.
@@ -113,7 +112,7 @@ def _join(words: Sequence[Word], known: Set[str]) -> str:
     is_wrapped = any(word.begins_line for word in words[1:])
     parts = [words[0].text]
     for before, word in pairwise(words):
-        if word.begins_line and word.text[0].islower() and HYPHENATED.search(before.text):
+        if word.begins_line and HYPHENATED.search(before.text):
             halves = WORD.findall(before.text)[-1:] + WORD.findall(word.text)[:1]
             parts[-1] = parts[-1].removesuffix("-") if "".join(halves).lower() in known else parts[-1]
         else:
@@ -125,11 +124,8 @@ def _join(words: Sequence[Word], known: Set[str]) -> str:
 def _find_kept_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
     """Finds the first tokens of lines that are kept because of their form, such as items, code and tables."""
     kept: set[int] = set()
-    is_code = False
     for before, line in pairwise(lines):
-        is_code ^= before[0].text.startswith(FENCE)
         signs = (
-            is_code,
             line[0].text.startswith(KEPT) or before[0].text.startswith(KEPT),
             # Sentences end in marks, except headings, rows and the like.
             line[0].begins_sentence and (ITEM.match(line[0].text) or not MARK.search(before[-1].text)),

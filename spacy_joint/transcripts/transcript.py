@@ -204,39 +204,35 @@ def join(segments: Iterable[Segment]) -> Transcript:
     cues: dict[int, Cue] = {}
     lines: set[int] = set()
     cue: Cue | None = None
-    begins_line = False
     n = 0
-    is_spaced = begins_turn = begins_paragraph = was_sound = False
+    is_spaced = begins_turn = begins_paragraph = begins_line = was_sound = False
     for segment in segments:
         begins_turn |= segment.begins_turn
         begins_paragraph |= segment.begins_paragraph
-        is_spaced |= segment.text[:1].isspace()
         begins_line |= segment.begins_line
+        is_spaced |= segment.text[:1].isspace()
         cue = segment.cue or cue
         words = " ".join(segment.text.split())
         if words:
             is_unsure = segment.is_speaker_unsure and bool(turns) and not begins_turn
             begins_turn |= not turns or segment.speaker != turns[-1][0]
-            if n:
-                space = "\n" if begins_turn else "\n\n" if begins_paragraph else " " if is_spaced else ""
-                text.append(space)
-                n += len(space)
+            space = "\n" if begins_turn else "\n\n" if begins_paragraph else " " if is_spaced else ""
+            text += [space, words] if n else [words]
+            start = n + len(space) if n else 0
+            n = start + len(words)
             if begins_turn:
-                turns.append((segment.speaker, n))
+                turns.append((segment.speaker, start))
             if (begins_turn and not is_unsure) or segment.is_sound != was_sound:
-                starts.append(n)
+                starts.append(start)
             if segment.start_time is not None and segment.end_time is not None:
                 times = (segment.start_time, segment.end_time)
-                timed.append(TimedPart(n, n + len(words), *times, segment.is_word, segment.is_estimated))
+                timed.append(TimedPart(start, n, *times, segment.is_word, segment.is_estimated))
             if cue is not None:
-                cues[n] = cue
+                cues[start] = cue
             elif begins_line:
-                lines.add(n)
-            cue, begins_line = None, False
-            text.append(words)
-            n += len(words)
-            is_spaced = begins_turn = begins_paragraph = False
-            was_sound = segment.is_sound
+                lines.add(start)
+            cue, was_sound = None, segment.is_sound
+            is_spaced = begins_turn = begins_paragraph = begins_line = False
         is_spaced |= segment.text[-1:].isspace()
     whole = "".join(text)
     ends = [start - 1 for _, start in turns[1:]] + [n]

@@ -59,36 +59,23 @@ PRONOUNS = {"nsubj": 150, "obj": 150, "expl": 150}
 
 
 class Word(NamedTuple):
-    """A word with the marks that are attached to it.
+    """A word with the marks that are attached to it."""
 
-    text (str): The word, restored if it has been.
-    start, end (int): Its tokens in the document.
-    speaker (str | None): Its speaker, if known.
-    start_time, end_time (float | None): In seconds, if known.
-    is_estimated (bool): Whether `start_time` is estimated by the number of characters.
-    begins_turn, begins_sentence, begins_paragraph (bool): Whether one begins with it.
-    is_sound (bool): Whether its sentence is not speech, such as `[APPLAUSE]`.
-    cost (int): The cost of ending a line before it.
-    cue (Cue | None): The cue of captions that begins with it.
-    begins_line (bool): Whether a line of the text, or of a cue other than the first, begins with it.
-    space (str): The white space before it, in its line: at the beginning of one, its indentation.
-    """
-
-    text: str
-    start: int
-    end: int
+    text: str  # restored if it has been
+    start: int  # its first token
+    end: int  # the token after it
     speaker: str | None
-    start_time: float | None
+    start_time: float | None  # in seconds, as the end
     end_time: float | None
-    is_estimated: bool
+    is_estimated: bool  # the start time is estimated by the number of characters
     begins_turn: bool
     begins_sentence: bool
     begins_paragraph: bool
-    is_sound: bool
-    cost: int
-    cue: Cue | None
-    begins_line: bool
-    space: str
+    is_sound: bool  # its sentence is not speech, such as `[APPLAUSE]`
+    cost: int  # of ending a line before it
+    cue: Cue | None  # the cue of captions that begins with it
+    begins_line: bool  # of the text, or of a cue other than the first
+    space: str  # the white space before it, in its line: at the beginning of one, its indentation
 
 
 def list_words(doc: Doc) -> list[Word]:
