@@ -129,6 +129,7 @@ def test_labels_of_audacity_have_times_in_seconds():
     [
         ("call A 0.5 hi", "ctm", "J467"),
         ("0\t1\thi\n2\t1\tno", "tsv", "J467"),
+        ("0.0\t1.0\thi\n2.0 3.0\tno", "tsv", "J467"),
         ("Anna 0:02\nhi", "otter", "J468"),
         ("\nhi\nno", "youtube", "J467"),
     ],
