@@ -54,7 +54,7 @@ BRACKETED = re.compile(
     rf"""\s*
     (?P<mark>>>+\s*)?
     (?:(?P<time_before>{BRACKETED_TIME})\s+)?
-    \[(?:(?P<name_number>{NUMBERED})|(?P<name>[^\[\]]*[^\W_][^\[\]]*)(?=\]:))\]
+    (?:\((?P<name_aside>{NUMBERED})\)|\[(?:(?P<name_number>{NUMBERED})|(?P<name>[^\[\]]*[^\W_][^\[\]]*)(?=\]:))\])
     (?:\s+(?P<time_after>{BRACKETED_TIME}))?
     :?(?:\s+|$)(?!\w+://)
     """,
@@ -71,25 +71,27 @@ TIME_OF_DAY = rf"\d\d?[:.]\d\d(?:[:.]\d\d)?{HALF}"
 IN_BRACKETS = rf"\[(?:{DATE},\s{TIME_OF_DAY}|\d\d?[./]\d\d?[./]\d{{2,4}}\s{TIME_OF_DAY}|{TIME_OF_DAY},\s{DATE})\]"
 WITH_DASH = rf"{DATE}(?:,|\s\w{{1,4}})?\s\d\d?[:.]\d\d{HALF}\s-"
 STAMP = rf"\u200e?(?:{IN_BRACKETS}|{WITH_DASH})\s+"
+LOG_TIME = rf"(?:\d{{4}}-\d\d-\d\d\x20)?\[?{CLOCK}\]?"
 SENDER = rf"[^:<\"“\s][^:\"“]{{0,{MAX_NAME_LENGTH}}}?"
 MESSAGE = re.compile(
     rf"""
-    {STAMP}(?P<name>{SENDER}):(?:\s+|$)
+    {STAMP}(?P<name>{SENDER}):(?:\s+|$)\u200e?
     | {CLOCK}\s+From\s+(?P<name_participant>{SENDER})(?:\s+to\s+[^:]+)?\s*:(?:\s+|$)
-    | \[?{CLOCK}\]?\s+<[@+\s]?(?P<name_nick>[^<>\s]{{2,}})>\s+
+    | {LOG_TIME}\s+<[@+\s]?(?P<name_nick>[^<>\s]{{2,}})>\s+
     """,
     re.VERBOSE,
 )
 # Without a name, these show a change of speaker: also `[09:30] * anna waves` and `09:30 -!- anna has joined` (IRC).
-CHANGE = re.compile(rf"\s*>>+\s*|{STAMP}|\[?{CLOCK}\]?\s+(?=(?:[*!<>=-]+)\s)")
+CHANGE = re.compile(rf"\s*>>+\s*|{STAMP}|{LOG_TIME}\s+(?=(?:[*!<>=-]+)\s)")
 PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "for", "la", "le", "of", "the", "van", "von"}
-# Words before colons in letters, emails, logs, forms, lists of changes, documents, packages, and licences.
+# Words before colons in letters, emails, logs, forms, lists of changes, minutes, documents, packages, and licences.
 NOT_NAMES = {
     *("attn", "bcc", "cc", "date", "debug", "error", "example", "fatal", "from", "info", "nb", "note", "notes", "p.s."),
     *("ps", "re", "sent", "source", "subject", "tip", "to", "trace", "warn", "warning"),
     *("address", "age", "author", "city", "country", "description", "email", "fax", "id", "location", "mobile", "name"),
     *("phone", "place", "price", "status", "tel", "time", "title", "type", "url", "version", "website"),
     *("added", "changed", "deprecated", "docs", "feat", "fix", "fixed", "improved", "removed", "security", "updated"),
+    *("attendees", "duration", "participants", "recorded"),
     *("content-type", "delivered-to", "message-id", "mime-version", "received", "reply-to", "return-path", "sender"),
     *("classifier", "comment", "copyright", "files", "license", "license-file", "maintainer", "provides-extra"),
     *("requires-dist", "requires-python"),
@@ -175,16 +177,16 @@ def are_turns(lines: Sequence[str]) -> bool:
     if n_chevrons[1:] and set(n_chevrons) == {2} and filled[0][0] == ">":
         return True
     known = find_names(filled)
-    begun = [at for at, line in enumerate(filled) if (label := read_label(line)) and label.name in known]
+    begun = {at: label for at, line in enumerate(filled) if (label := read_label(line)) and label.name in known}
     if not begun:
         return False
-    header = begun[0]
+    header = min(begun)
     labels = _read_labels(filled[header:])
     # Each name once, if it begins several turns in succession.
     names = [name for name, _ in groupby(label.name for label in labels)]
     n_again = len(names) - len(set(names))
     if header:
-        n_spoken = sum(bool(SPOKEN.search(filled[at])) and filled[at].lstrip()[0].isupper() for at in begun)
+        n_spoken = sum(bool(SPOKEN.search(filled[at])) and label.name[0].isupper() for at, label in begun.items())
         # Ordinary text has lists, code and fields anywhere, but these end in no marks.
         are_spoken = n_spoken >= SPOKEN_SHARE * max(len(begun), len(filled) / LONG_TURN)
         is_examination = BOTH.issubset(names) and n_again > 0 and header <= len(begun)

@@ -21,8 +21,9 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     segments: list[Segment] = []
     stamps: list[tuple[int, str]] = []
     heads: list[tuple[int, str]] = []
-    # If names have times, the text between them may have some, too, as in exports of Descript.
-    has_times = any(label.time for line in lines if (label := read_label(line)) and label.name in names)
+    # If names or lines have times, so may the text between them, as in exports of Descript.
+    has_times = any(line[:1] == "[" and INLINE_TIME.match(line) for line in map(str.lstrip, lines))
+    has_times |= any(label.time for line in lines if (label := read_label(line)) and label.name in names)
     for number, line in enumerate(lines):
         label = read_label(line)
         change = CHANGE.match(line)

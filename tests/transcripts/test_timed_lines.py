@@ -166,6 +166,12 @@ def test_chats_of_other_programs_too(head):
     assert transcript.find_times(0, 2) is None
 
 
+def test_chats_of_discord_have_a_header():
+    head = "==\nGuild: Owls\nChannel: talk\n==\n\n"
+    transcript = read_string(head + "".join(f"[24/12/2025 10:02] {name}\nhi\n\n" for name in ("anna", "ben", "anna")))
+    assert list_turns(transcript)[1:] == [("anna", "hi"), ("ben", "hi"), ("anna", "hi")]
+
+
 @pytest.mark.parametrize("time", ["10:02 AM", "18:02", "24/12/2025, 18:02", "Dec 24, 2025, 6:02 PM"])
 @pytest.mark.parametrize("message", ["{name}\n{time}\n{words}\n", "{name}\n{words}\n{time}\n"])
 def test_times_of_chats_may_be_below_names_or_words(message, time):

@@ -35,6 +35,8 @@ def read_turns(text):
         "00:02:11\t From  Anna Berg : hi all\n00:02:40\t From  Ben  to  Everyone : hi\n",
         "18:02:11 From Anna Berg to Ben(Direct Message):\n\thi: it's me\n",
         "[18:02] <anna> hi all\n[18:03] <@ben> hi\n",
+        "2026-12-24 18:02:11 <anna> hi all\n2026-12-24 18:03:02 <ben> hi\n",
+        "[00:00.000 --> 00:03.800]  (speaker 0) Hi.\n[00:03.800 --> 00:05.000]  (speaker 1) Hi.\n",
         "[24.12.25, 18:02:11] Anna 🎄: hi ben\n\u200e[24.12.25, 18:02:40] +44 20 7946 0000: hi: who is it?\n",
         "[24.12.25 18:02:11] Anna: hi ben\n[24.12.25 18:02:40] Ben: hi\n",
         "[12/24/2025 6:02:11 PM] Anna: hi ben\n[12/24/2025 6:02:40 PM] Ben: hi\n",
@@ -176,6 +178,8 @@ def test_times_of_descript_are_next_to_names_and_in_the_text():
         (10.0, 10.3),
     ]
     assert read_string("Anna: [00:02] hi\nBen: [00:05] yes\n", "turns").find_times(0, 2) == (2.0, 2.2)
+    transcript = read_string("**Anna:**\n[00:02] hi all\n[00:04] there\n\n**Ben:**\n[00:10] yes\n", "turns")
+    assert (transcript.text, transcript.find_times(7, 12)) == ("hi all there\nyes", (4.0, 4.5))
 
 
 def test_names_that_begin_like_answers_are_names():
@@ -193,6 +197,11 @@ def test_turns_may_begin_after_a_header():
     turns = "Anna: Hi Ben. How are you?\nBen: Well.\nAnna: And the dog?\nBen: He is ill.\nAnna: Oh no!\n"
     transcript = read_string(f"A talk\n5 March\n\n{turns}")
     assert list_turns(transcript)[:2] == [(None, "A talk 5 March"), ("Anna", "Hi Ben. How are you?")]
+    marked = turns.replace("Anna:", "**[0:02] Anna:**").replace("Ben:", "**[0:09] Ben:**")
+    assert list_turns(read_string(f"# A talk\n\nDuration: 9 minutes\n\n{marked}"))[0] == (
+        None,
+        "# A talk\n\nDuration: 9 minutes",
+    )
     # Unless the header is longer than the conversation.
     assert guess_format("A talk.\n" * 20 + turns) == "text"
     examination = "THE TRIAL\nBY MR. LOW:\nQ. Where were you on the\nfifth?\nA. At home.\nQ. Alone?\nA. Yes.\n"
