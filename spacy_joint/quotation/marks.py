@@ -146,9 +146,9 @@ class Texts:
 def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> list[tuple[int, int]]:
     """Pairs marks, as tokens (opening, closing), in order; leaves out pairs inside others."""
     # A mark without a partner does not affect later ones: the end of a paragraph discards open marks, unless the
-    # quotation goes on, and a second opening mark replaces the first of the same kind.
+    # quotation goes on, and a second opening mark replaces the first of the same kind, unless it follows a word.
     pairs: list[tuple[int, int]] = []
-    # The open marks, outermost first, at most one per kind.
+    # The open marks, outermost first.
     opened: list[int] = []
     starts = frozenset(paragraph_starts)
     glyphs, roles = _find_glyphs(doc, style, paragraph_starts)
@@ -171,7 +171,8 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
             pairs.append((begin, i))
         elif role & OPENING:
             same = [level for level, mark in enumerate(opened) if _get_kind(glyphs[mark]) == _get_kind(glyph)]
-            opened[same[0] if same else len(opened) :] = [i]
+            # After a word, marks are rather around a name in speech: “Who read the “Post,” and why?”
+            opened[same[0] if same and not doc[i - 1].text[-1].isalnum() else len(opened) :] = [i]
     return pairs
 
 

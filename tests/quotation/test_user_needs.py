@@ -100,6 +100,11 @@ def test_single_marks_within_double_ones_do_not_quote(find):
     assert find(text) == ["“He said ‘no,’ and the dogs’ master said ‘yes,’”", "“Well?”"]
 
 
+def test_marks_around_a_name_in_speech_may_be_the_same(find):
+    quoted = "“She reads the “Post,” as we all do, and snuffs the candles. Is that all?”"
+    assert find(f"{quoted} he asked. “No.” It was late.") == [quoted, "“No.”"]
+
+
 def test_marks_of_tokenised_text_are_paired(find):
     text = "' You are late , ' said Ann . ' Come in ! ' The boys ' father came . ' Well ? '"
     assert find(text) == ["' You are late , '", "' Come in ! '", "' Well ? '"]
