@@ -20,9 +20,9 @@ from .apostrophes import CLOSING, EITHER, NEITHER, OPENING, SENTENCE_ENDS, UNSUR
 DROPPED, APOSTROPHE, UNCLOSED, UNLIKELY = 5, 1, 2, 3
 IMPOSSIBLE = 10_000
 MARKS, OPENING_MARKS = frozenset(("'", "’", "‘", '"', "''")), frozenset(("‘", "“"))
-# Words of speech rather than narration, and the length of a long turn, in tokens.
+# Words of speech rather than narration; the length of a long turn, in tokens, and the highest cost of its length.
 SPOKEN = frozenset(("i", "my", "me", "we", "you", "your", "oh", "yes", "'ll", "’ll"))
-LONG = 100
+LONG, MAX_LENGTH = 100, 4
 
 
 def resolve_roles(doc: Doc, roles: dict[int, int], paragraph_starts: Sequence[int]) -> None:
@@ -82,7 +82,7 @@ def _weigh_speech(words: Span) -> int:
     cost = -min(sum(word.lower_ in SPOKEN for word in words), 2)
     if any(map(_reports, words[:3])):
         cost += 2
-    return cost + (len(words) > LONG) - (words[-1:].text in ("?", "!"))
+    return cost + min(len(words) // LONG, MAX_LENGTH) - (words[-1:].text in ("?", "!"))
 
 
 def _read_neighbours(doc: Doc, i: int) -> tuple[str, str]:
