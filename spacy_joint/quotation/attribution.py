@@ -18,7 +18,8 @@ from ..annotation.quotations import Run
 from ..annotation.reporting_verbs import is_reporting
 from .dialogue import find_word
 from .marks import ALL_MARKS, AMERICAN
-from .names import is_person_noun, read_names
+from .names import PARTICLES, is_person_noun, read_names
+from .plays import LETTERS
 
 SUBJECTS = ("nsubj", "csubj")
 AGENTS = ("agent", "obl:agent")
@@ -301,7 +302,7 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
 
 def _find_owner(span: Span) -> Run | None:
     """Returns the person in a mention of speech: "Tom" of "Tom's reply", None of "the answer", else all of it."""
-    nouns = span.doc.lang_ in AMERICAN and {token.lower_ for token in span} & read_names().speech
+    nouns = span.doc.lang_ in AMERICAN and {token.text for token in span} & read_names().speech
     if not nouns:
         return span.start, span.end
     end = max((token.i for token in span if token.tag_ == "POS"), default=span.start + (span[0].tag_ == "PRP$"))
@@ -417,7 +418,9 @@ def _find_name(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
 
 
 def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
-    """Finds X in "From the desk of X:", "And from X:" and "X:" at the start of a paragraph."""
+    """Finds X in "From the desk of X:", "And from X:" and "X:" at the start of a paragraph, and "Q."."""
+    if doc[colon].text in LETTERS:
+        return doc[colon : colon + 1]
     begin = colon
     while begin > 0 and "\n" not in doc[begin - 1].text and colon - begin <= MAX_SIGNATURE:
         begin -= 1
@@ -429,5 +432,7 @@ def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
             break
     # Excludes a stage direction.
     end = next((i for i in range(begin, colon) if doc[i].text in ("(", "[")), colon)
-    names = all(token.text[0].isupper() or not token.text[0].isalpha() for token in doc[begin:end])
+    names = all(
+        token.text[0].isupper() or not token.text[0].isalpha() or token.text in PARTICLES for token in doc[begin:end]
+    )
     return doc[begin:end] if begin < end and names else None

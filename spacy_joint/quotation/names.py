@@ -85,9 +85,9 @@ def read_names() -> Names:
     )
 
 
-# Words that verse capitalises, or a sentence whose start the parser misses.
+# Words that verse capitalises, or a sentence whose start the parser misses; and "Question:" in an interview.
 NO_NAMES = frozenset(
-    ["I", "He", "She", "They", "We", "It", "You", "The", "A", "An", "His", "Her", "My", "Our", "Their"]
+    re.findall(r"\w+", "I He She They We It You The A An His Her My Our Their Q Question Answer"),
 )
 
 
@@ -165,10 +165,14 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
         and named[word] * 2 > seen[word]
     } - {word for word in titles if word.endswith(".")}
     for span in speaking:
+        # As in "ANNA: Come in."
+        is_line = starts[span.start] and words[span.end : span.end + 1] in ([":"], ["."])
         usual |= {
             words[i]
             for i in range(span.start, span.end)
-            if words[i] in capitals - titles and not starts[i] and counts[_strip(words[i])] * 2 <= counts[words[i]]
+            if words[i] in capitals - titles
+            and (is_line or not starts[i])
+            and counts[_strip(words[i])] * 2 <= counts[words[i]]
         } - NO_NAMES
     found: list[Mention] = []
     n, i = len(words), 0

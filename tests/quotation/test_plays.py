@@ -26,6 +26,47 @@ def test_lines_may_be_wrapped(unparsed):
     assert find(unparsed, text) == speech
 
 
+INTERVIEW = """A talk with Guido van Rossen.
+
+Ann Lee: You began as a carpenter. What happened?
+
+Guido van Rossen: I fell off a roof. My doctor said, "No more roofs."
+
+So I looked at the ground.
+
+On soil
+
+Ann Lee (laughing): What did you see?
+
+Guido van Rossen: Nothing but clay.
+
+We spoke in May.
+"""
+ANSWER = 'I fell off a roof. My doctor said, "No more roofs."\n\nSo I looked at the ground.'
+
+
+def test_answers_of_an_interview_go_on_over_paragraphs(unparsed, parsed):
+    found = [
+        ("Ann Lee", ["You began as a carpenter. What happened?"]),
+        ("Guido van Rossen", [ANSWER]),
+        ("Ann Lee", ["What did you see?"]),
+        ("Guido van Rossen", ["Nothing but clay."]),
+    ]
+    assert find(unparsed, INTERVIEW) == find(parsed, INTERVIEW) == found
+
+
+@pytest.mark.parametrize(("question", "answer"), [("Q:", "A:"), ("Q.", "A."), ("Question:", "Answer:")])
+def test_letters_may_stand_for_names(parsed, question, answer):
+    text = f"Ann Lee bakes.\n\n{question} How?\n\n{answer} By hand.\n\n{question} When?\n\n{answer} At night."
+    assert [speaker.rstrip(":") for speaker, _ in find(parsed, text)] == [question.strip(":"), answer.strip(":")] * 2
+    assert [quotation.character for quotation in parsed(text)._.quotations] == [None] * 4
+
+
+def test_a_name_before_a_colon_is_a_character(parsed):
+    text = "GWOZDZ: Why?\n\nANNA: It is late.\n\nGWOZDZ: Is it?\n\nANNA: Yes."
+    assert [quotation.character.id for quotation in parsed(text)._.quotations] == ["GWOZDZ", "ANNA"] * 2
+
+
 @pytest.mark.parametrize("direction", ["ANNA (rising).", "ANNA. [Rising]", "ANNA (rising):"])
 def test_stage_directions_are_no_speech(unparsed, direction):
     text = f"A room.\n\nBO LEE. Come in.\n\n{direction} We are late.\n\nBO LEE. We know it."
@@ -38,6 +79,8 @@ def test_stage_directions_are_no_speech(unparsed, direction):
         "LONDON. It rained.\n\nIt was late.\n\nThe bus left.",
         "CHAPTER ONE\n\nIt rained.\n\nCHAPTER TWO\n\nIt was late.",
         "NATO. It met.\n\nNATO. It left.\n\nNATO. It met again.",
+        "Lee: 1,200.\n\nGrey: 700.\n\nLee: 90.\n\nGrey: 20.",
+        "Name: Ann Lee\nPhone: 555 12\n\nName: Bo Grey\nPhone: 555 99\n",
     ],
 )
 def test_headings_are_no_names(unparsed, text):
