@@ -36,10 +36,12 @@ def find_straight_role(doc: Doc, i: int, space_before: bool, space_after: bool, 
 
 
 def is_followed_by_verb(doc: Doc, i: int) -> bool:
-    """Returns whether a reporting verb follows a mark, which then closes, as in "..." said he."""
-    if i + 1 >= len(doc) or not doc[i + 1].text.islower() or doc[i + 1].tag_ in BASE_FORMS:
+    """Returns whether a reporting verb follows a mark, which then closes, as in "..." said he, or "..." he said."""
+    if i + 1 >= len(doc) or not doc[i + 1].text.islower():
         return False
-    return is_reporting(doc[i + 1]) or is_reporting(doc[i + 1], BESIDE_MARKS)
+    if any(map(is_reporting, doc[i + 2 : i + 3])):
+        return True
+    return doc[i + 1].tag_ not in BASE_FORMS and (is_reporting(doc[i + 1]) or is_reporting(doc[i + 1], BESIDE_MARKS))
 
 
 def is_elided(word: str) -> bool:

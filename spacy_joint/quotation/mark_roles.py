@@ -60,7 +60,7 @@ def _resolve(doc: Doc, roles: dict[int, int], marks: Sequence[int], end: int) ->
 def _weigh_opening(doc: Doc, i: int) -> int:
     """Returns the cost of a mark that opens."""
     before, after = _read_neighbours(doc, i)
-    if not after or is_followed_by_verb(doc, i) or (after.islower() and any(map(is_reporting, doc[i + 2 : i + 3]))):
+    if not after or is_followed_by_verb(doc, i):
         return UNLIKELY
     cost = int(any(map(_reports, doc[i + 1 : i + 4]))) + before.isalnum()
     if after.islower() and not _is_announced(doc, i):

@@ -15,7 +15,7 @@ from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
 from ..annotation.quotations import DOUBLE
-from .apostrophes import CLOSING, EITHER, NEITHER, OPENING, find_straight_role, is_elided
+from .apostrophes import CLOSING, EITHER, NEITHER, OPENING, find_straight_role, is_elided, is_followed_by_verb
 from .layout import find_paragraph_starts
 from .mark_roles import resolve_roles
 
@@ -75,7 +75,9 @@ class MarkStyle:
         if text in SINGLE_STRAIGHT:
             return find_straight_role(doc, i, space_before, space_after, self.straight_opens)
         if text in self.either:
-            return EITHER if space_before == space_after else OPENING if space_before else CLOSING
+            # The space may be on the wrong side: "Is it late? "he asked.
+            is_unsure = i > 0 and doc[i - 1].text[-1] in STOPS and is_followed_by_verb(doc, i)
+            return EITHER if space_before == space_after or is_unsure else OPENING if space_before else CLOSING
         if text == "‘" and is_elided(doc[i + 1 : i + 2].text):
             return NEITHER
         if text in self.closers and text in self.closing:

@@ -100,6 +100,11 @@ def test_single_marks_within_double_ones_do_not_quote(find):
     assert find(text) == ["“He said ‘no,’ and the dogs’ master said ‘yes,’”", "“Well?”"]
 
 
+def test_the_space_beside_a_mark_may_be_on_its_wrong_side(find):
+    text = '"Is it late? "he asked.\n\n"It is, "said Ann. "We must go now, "she added.'
+    assert find(text) == ['"Is it late? "', '"It is, "', '"We must go now, "']
+
+
 def test_marks_around_a_name_in_speech_may_be_the_same(find):
     quoted = "“She reads the “Post,” as we all do, and snuffs the candles. Is that all?”"
     assert find(f"{quoted} he asked. “No.” It was late.") == [quoted, "“No.”"]
