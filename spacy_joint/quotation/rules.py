@@ -86,6 +86,9 @@ def _has_finding(token: Token) -> bool:
 
 def _is_beside(doc: Doc, i: int, opening: Set[int], closing: Set[int]) -> bool:
     """Returns whether a token is right before a pair of marks, or soon after one, in the same clause."""
+    if _is_introduced_by(doc[i], "as") and is_reporting(doc[i].head):
+        # "...", said Ann, as he finished, "..."
+        return False
     for k in range(i - 1, max(i - 1 - BESIDE, -1), -1):
         if k in closing:
             return True

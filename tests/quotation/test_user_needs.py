@@ -310,6 +310,11 @@ def test_verbs_that_report_only_beside_marks_are_no_cues_elsewhere(parsed, text)
     assert not parsed(text).spans["quotation_cues"]
 
 
+def test_what_happens_as_somebody_speaks_is_no_cue(parsed):
+    doc = parsed("“Oh, Mr. Ford,” exclaimed Ann Lee, as he finished, “You are late!”")
+    assert [cue.text for cue in doc.spans["quotation_cues"]] == ["exclaimed"]
+
+
 def test_turns_joined_by_dashes_are_apart(parsed):
     first, second = parsed('"Well," said Alice, "you should."--"Why?" asked the Hatter.')._.quotations
     assert [content.text for content in first.contents] == ['"Well,"', '"you should."']
