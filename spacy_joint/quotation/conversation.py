@@ -222,9 +222,13 @@ def _choose(
     shares: dict[Character | None, float] = dict(zip(candidates, found, strict=True))
     if not is_guessed:
         yield turn.character, turn.confidence, shares.get(turn.character, nobody)
-    elif not candidates:
+        return
+    if turn.mention is not None and is_pronoun(cast, turn.mention):
+        # "He" is not "I".
+        candidates = [candidate for candidate in candidates if candidate is not cast.narrator]
+    if not candidates:
         yield None, 0.0, 1.0
-    for character in sorted(candidates, key=lambda candidate: -shares[candidate])[: is_guessed * BEAM_WIDTH]:
+    for character in sorted(candidates, key=lambda candidate: -shares[candidate])[:BEAM_WIDTH]:
         yield character, shares[character], shares[character]
 
 

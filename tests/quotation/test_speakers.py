@@ -382,6 +382,11 @@ def test_an_author_who_says_i_once_takes_no_turn(parsed):
     assert "Narrator" not in [quotation.character.id for quotation in doc._.quotations[1:]]
 
 
+def test_a_narrator_is_not_he(parsed):
+    doc = parsed("I met a stranger. I was late, and I ran. “I am lost,” I said.\n\n“It rains,” he said.")
+    assert [who for who, _ in describe(doc)] == ["Narrator", None]
+
+
 def test_those_who_are_only_spoken_about_do_not_speak(parsed):
     doc = parsed("Ann sat down. “Henry Bell wrote this letter,” she said.\n\n“A good letter,” he answered.\n")
     assert [who for who, _ in describe(doc)] == ["Ann", None]
