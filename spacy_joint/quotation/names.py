@@ -87,7 +87,10 @@ def read_names() -> Names:
 
 # Words that verse capitalises, or a sentence whose start the parser misses; and "Question:" in an interview.
 NO_NAMES = frozenset(
-    re.findall(r"\w+", "I He She They We It You The A An His Her My Our Their Q Question Answer"),
+    [
+        *("I", "He", "She", "They", "We", "It", "You", "The", "A", "An", "His", "Her", "My", "Our", "Their"),
+        *("Q", "Question", "Answer"),
+    ]
 )
 
 
