@@ -27,7 +27,7 @@ BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
 ENDS_PLAIN, WRAPS, JOINS, ENDS_WITH_FLAG, IS_ADDRESS, IS_BREAK, ENDS_IN_COLON, IS_SPACE, IS_TAB, IS_BAR = range(1, 11)
 IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
 # These never begin a sentence, even after a space: French has one before some marks.
-FOLLOWING = frozenset((*",;:!?", "Jr.", "Sr.", "etc.", "etc", "Co.", "Cos.", "Corp.", "Ltd.", "v.", "vs.", "-->"))
+FOLLOWING = frozenset((*",;:!?|", "Jr.", "Sr.", "etc.", "etc", "Co.", "Cos.", "Corp.", "Ltd.", "v.", "vs."))
 CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
 # Characters that belong to the word that they are attached to; four begin notes: "It fell.[3]"
 ATTACHED = frozenset(",;:.!?…)]}»”’%°[*†‡") | marks.INVISIBLE
@@ -54,7 +54,7 @@ NAME = 5
 # What a reference can name: 3b, S1, XII.
 LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}$")
 # Signs between words in formulas and code.
-OPERATORS = frozenset(re.findall(r"\S+", "= + < > ≤ ≥ ≠ ≈ → => -> == != <= >= && || += :="))
+OPERATORS = frozenset("= + < > ≤ ≥ ≠ ≈ → => -> --> == != <= >= && || += :=".split())  # noqa: SIM905
 # Signs before an amount, and before a section or what else is cited.
 CURRENCIES, SECTIONS = frozenset("$€£¥"), frozenset("§¶&")
 AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
@@ -309,8 +309,6 @@ def _describe(text: str) -> tuple[int, int, int, int, int, int]:
         begins = CONTINUES
     elif FLAG.match(text):
         begins = BEGINS_WITH_FLAG
-    elif text == "|":
-        begins = BEGINS_NOTHING
     elif is_plain(text[0]) and not may_begin:
         begins = BEGINS_PLAIN
     if ADDRESS.search(text):

@@ -85,13 +85,9 @@ TAG = re.compile(r"""</?[A-Za-z][\w:-]*(?:\s+[\w:@.-]+=(?:"[^"<>]{0,2000}"?|'[^'
 # Markers of items that other items of the same list can follow in the same line.
 MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=:))(\.?\)|\.|:)")
 # These end a sentence with the line.
-WHOLE = frozenset(
-    re.findall(r"\w+", "amount cells closing fence greeting header heading log quote row rule section time trace"),
-)
+WHOLE = frozenset("amount cells closing fence greeting header heading log quote row rule section time trace".split())  # noqa: SIM905
 # No sentence starts inside these, except after a mark.
-UNDIVIDED = frozenset(
-    re.findall(r"\w+", "row header heading section log trace shell wrote cells bullet dash number copyright"),
-)
+UNDIVIDED = frozenset("row header heading section log trace shell wrote cells bullet dash number copyright".split())  # noqa: SIM905
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
 UNSURE = frozenset(("amount", "dash", "number", "section", "option", "shell", "wrote", "label"))
 BEFORE_UNSURE, BEFORE_AMOUNT = frozenset('.!?…:;)]”"'), FINAL | {":"}

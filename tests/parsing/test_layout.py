@@ -287,5 +287,5 @@ def test_operators_and_brackets_wait_for_the_next_word():
 
 
 def test_no_sentence_begins_at_an_operator_nor_after_it():
-    marked = "Set x ^= ^5 and a ^&& ^b. => See. It is a=b, ^c ^→ ^d. Run `x` ^Then, `y.` Then (e) ^=> ^f."
+    marked = "Set x ^= ^5 and a ^&& ^b ^--> ^c. => See. It is a=b, ^c ^→ ^d. Run `x` ^Then, `y.` Then (e) ^=> ^f."
     assert mark(NLP.make_doc(re.sub("[|^]", "", marked))) == marked
