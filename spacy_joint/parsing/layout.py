@@ -1,10 +1,11 @@
 """Certain sentence boundaries and non-boundaries by the layout of a text and its marks, as constraints of the search.
 
-A blank line, a list item, a heading, a row of a table and the like begin a sentence; no sentence begins right after a
-bullet or a label, inside a string that the tokenizer has divided (a URL, a number, an emoji), or where text goes on in
-lower case after a comma, an abbreviation, a quotation, or English colons, dots and dashes; or a name after a title;
-nor, in English, within a citation or a name that begins a sentence. A single line break alone is not a sign, since
-running text may be wrapped. Constraints depend on a bounded context, so that streams get the same ones.
+A blank line, a list item, a heading, a row of a table and the like begin a sentence, and so does The or another English
+stop word after an abbreviation; no sentence begins right after a bullet or a label, inside a string that the tokenizer
+has divided (a URL, a number, an emoji), or where text goes on in lower case after a comma, an abbreviation, a quotation
+or English colons, dots and dashes; or a name after a title; nor, in English, within a citation or a name that begins a
+sentence. A single line break alone is not a sign, since running text may be wrapped. Constraints depend on a bounded
+context, so that streams get the same ones.
 """
 
 import re
@@ -101,7 +102,7 @@ def find_layout(
     n_before = marks.count_breaks(breaks, words)
     is_glued = preceding((values[:, 1] == 0) & ~is_space)[words]
     found = _find_continuations(doc, words, facts[words], is_glued, n_before, lower_case_starts, joins_names)
-    constraints[words[found]] = -1
+    constraints[words] = np.where(found, found, constraints[words])
     if breaks.any():
         if blank_lines:
             constraints[words[n_before > 1]] = 1
@@ -128,8 +129,9 @@ def _find_continuations(
     lower_case_starts: bool,
     joins_names: bool,
 ) -> np.ndarray:
-    """Finds the words that begin no sentence because of the mark, quotation or abbreviation before them (bool). `facts`
-    are those of the words, `is_glued` says whether they follow without a space, `n_before` counts line breaks."""
+    """Finds the words that begin no sentence because of the mark, quotation or abbreviation before them (-1), and the
+    English ones that begin one after an abbreviation (1). `facts` are those of the words, `is_glued` says whether they
+    follow without a space, `n_before` counts line breaks."""
     endings, is_lower = facts[:, 4], facts[:, 5] == BEGINS_LOWER
     is_attached = marks.attach_quotes(endings, is_glued, n_before)
     before = marks.read_before(endings, is_attached, is_lower, n_before)
@@ -167,7 +169,17 @@ def _find_continuations(
     for may_continue, continues in checks:
         places = np.flatnonzero(may_continue & ~found)
         found[places] = [continues(doc, word) for word in words[places].tolist()]
-    return found
+    constraints = -found.astype(np.int8)
+    if doc.lang_ == "en":
+        # She joined Acme Inc. The firm is new. Not: P.S. Please write. Acme Inc. To Close. It is b. The item.
+        first = _find_beginnings(before, n_before, ENDS_SENTENCE)
+        ends = ((before == marks.DOTTED) | after_stem) & (preceding(first) < np.arange(len(first)) - 2)
+        is_new = (begins == BEGINS_UPPER) & following(is_lower)
+        opens = marks.IS_CLOSING_QUOTE.take(endings) & following(is_new & is_glued)
+        places = np.flatnonzero(ends & (is_new | opens) & ~is_glued & (n_before == 0) & ~found)
+        pairs = zip(words[places + opens[places]].tolist(), words[places - 1].tolist(), strict=True)
+        constraints[places] = [doc[word].is_stop and len(doc[end]) != 2 for word, end in pairs]
+    return constraints
 
 
 def _find_beginnings(before: np.ndarray, n_before: np.ndarray, ends: np.ndarray) -> np.ndarray:
