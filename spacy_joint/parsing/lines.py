@@ -53,7 +53,8 @@ LINE = re.compile(
       | (?P<row>\|[ \t]*)(?=\S)
       | (?P<header>(?:From|To|Cc|CC|Bcc|Subject|Date|Sent|[A-Z]\w*(?:-[A-Z]\w*)+):[ \t]+)(?=\S)
       | (?P<copyright>(?:Copyright:?[ ](?:©|\([cC]\))?|©|\([cC]\))[ ]*)(?=\d{{4}}|\[)
-      | (?P<heading>(?:\#{{2,6}}|\*{{2,5}})[ \t]+)(?=\S)
+      | (?P<heading>(?:\#{{2,6}}|\*{{2,5}})[ \t]+(?:{ORDINAL})?)(?=\S)
+      | (?P<contents>\S[^\n]*?(?<![ .])[ ]?(?:\.[ ]?){{4,}}[ ]*\d[\d-]*(?=\s*?$))
       | (?P<bullet>(?:(?:\*[ \t]+|[{DOTS}][ \t]*|[→➡►▶👉⚠⛔❗💡📌]\ufe0f?[ \t]*)(?:{BOX}|{ICON}|{ORDINAL})?|{BOX}))
             (?=\S)
       | (?P<dash>[-+–—][ \t]+(?:{BOX}|{ICON})?)(?=\S)
@@ -61,7 +62,7 @@ LINE = re.compile(
       | (?P<title>(?=[{UPPER}\d](?:[^{LOWER}\n]*?[{UPPER}]){{3}})[{UPPER}\d .,&'’/()–—-]{{4,60}}(?<![.!?,;-])
             (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}]))
       | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\d{{1,2}}/|\[\d+\]
-            |{DATE}|(?:{SECTION}|\d{{1,3}}[:/]\d\d?)(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\))[ \t]+
+            |{DATE}|(?:{SECTION}|\d{{1,3}}[:/]\d\d?)(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[A-Za-z]|[ivx]{{2,4}})\))[ \t]+
             (?:{ICON})?)(?=\S)
       | (?P<amount>(?:\d{{1,3}}(?:[.,/]\d{{1,2}})?|\d?[½⅓⅔¼¾⅛])[ \t]+)
             (?=[{LOWER}]\S*(?:[ \t]+\S+){{,5}}(?<![.!?,;:-])[ \t]*$)
@@ -83,9 +84,11 @@ LINE = re.compile(
 # The beginning of a tag of HTML, up to its last attribute.
 TAG = re.compile(r"""</?[A-Za-z][\w:-]*(?:\s+[\w:@.-]+=(?:"[^"<>]{0,2000}"?|'[^'<>]{0,2000}'?))*""")
 # Markers of items that other items of the same list can follow in the same line.
-MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=:))(\.?\)|\.|:)")
+MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=[:.]))(\.?\)|\.|:)")
 # These end a sentence with the line.
-WHOLE = frozenset("amount cells closing fence greeting header heading log quote row rule section time trace".split())  # noqa: SIM905
+WHOLE = frozenset(
+    "amount cells closing contents fence greeting header heading log quote row rule section time trace".split()  # noqa: SIM905
+)
 # No sentence starts inside these, except after a mark.
 UNDIVIDED = frozenset("row header heading section log trace shell wrote cells bullet dash number copyright".split())  # noqa: SIM905
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
@@ -204,19 +207,20 @@ def _find_items(text: str, marker: str, offsets: list[int]) -> Iterator[tuple[in
     at, end = offsets[0], offsets[-1]
     while found is not None:
         opening, number, closing = found.groups()
+        is_turn = number in ("Q", "A")
         if number is None:
             sought = f" {found[0]}"
         elif number.isdecimal():
             sought = f" {opening}{int(number) + 1}{closing} "
-        elif closing == ":":
-            sought = f" {'A' if number == 'Q' else 'Q'}: "
+        elif is_turn:
+            sought = f" {'A' if number == 'Q' else 'Q'}{closing} "
         else:
             sought = f" {opening}{chr(ord(number) + 1)}{closing} "
         at = text.find(sought, at, end)
         if at < 0:
             return
         start, following = bisect_left(offsets, at + 1), bisect_left(offsets, at + len(sought))
-        is_item = text[at - 1] in FINAL if closing == ":" else number is None or text[offsets[following]].isupper()
+        is_item = text[at - 1] in FINAL if is_turn else number is None or text[offsets[following]].isupper()
         if number is None and (ordinal := re.compile(ORDINAL).match(text, offsets[following], end)):
             following = bisect_left(offsets, ordinal.end())
         if is_item:
