@@ -38,7 +38,7 @@ GREETING = f"{HELLO}|Good|Thank|Thanks|Welcome|Sorry|OK|Okay"
 MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 SIGN = r"[-=*_~\#+|:]"
 LINE = re.compile(
-    rf"""^[^\S\n]*(?:
+    rf"""^[^\S\n]*(?=\S)(?:
         (?P<rule>(?:{SIGN}(?:[ \t]?{SIGN}){{2,}}|--)(?=\s*?$))
       | (?P<greeting>(?:>[> \t]*)?(?:{HELLO}|Good[ ](?:{DAYTIME}))
             (?:[ ][\w.'’-]+){{0,4}},(?=\s*?$))

@@ -2,6 +2,7 @@
 `^` where none can start after a space."""
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -293,3 +294,11 @@ def test_operators_and_brackets_wait_for_the_next_word():
 def test_no_sentence_begins_at_an_operator_nor_after_it():
     marked = "Set x ^= ^5 and a ^&& ^b ^--> ^c. => See. It is a=b, ^c ^→ ^d. Run `x` ^Then, `y.` Then (e) ^=> ^f."
     assert mark(NLP.make_doc(re.sub("[|^]", "", marked))) == marked
+
+
+def test_long_whitespace_takes_linear_time():
+    doc = NLP.make_doc("a\n" + " " * 50_000 + "b")
+    begin = time.process_time()
+    find_layout(doc)
+    # Quadratic time would take minutes.
+    assert time.process_time() - begin < 5
