@@ -191,8 +191,9 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
             first, end = place.modifiers[0][0], place.head + 1
             words = tuple(token.lower_ for token in doc[first:end])
             exempt = any(words[i : i + len(fixed)] == fixed for fixed in self._exempt for i in range(len(words)))
-            odd = margin < -self.cfg["threshold"] and not exempt
-            span = Span(doc, first, end, label=LABELS[odd])
+            # `spacy find-threshold` sets a threshold of numpy, whose truth values are no indices.
+            is_odd = int(margin < -self.cfg["threshold"] and not exempt)
+            span = Span(doc, first, end, label=LABELS[is_odd])
             # Plain numbers, which can be serialised with the document.
             span._.best_order = tuple(token - first for i in best for token in range(*place.modifiers[i]))
             span._.order_score, span._.order_margin = score, margin

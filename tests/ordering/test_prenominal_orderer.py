@@ -3,6 +3,7 @@
 import json
 import pickle
 
+import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
@@ -115,6 +116,13 @@ def test_fixed_expressions_are_exempt(nlp):
     doc = tagged(nlp, "a/DT Red/JJ big/JJ ball/NN rolls/VBZ")
     (span,) = doc.spans["prenominal"]
     assert span.label_ == "OK" and span._.order_margin < -0.5
+
+
+def test_spacy_can_find_a_threshold(nlp):
+    again = make_pipeline().from_bytes(nlp.to_bytes())
+    again.get_pipe("prenominal_orderer").cfg["threshold"] = np.float64(0.5)
+    doc = tagged(again, "a/DT big/JJ wooden/JJ ball/NN rolls/VBZ")
+    assert [span.label_ for span in doc.spans["prenominal"]] == ["OK"]
 
 
 def test_suggestions_are_matches_and_json(nlp, pipe):
