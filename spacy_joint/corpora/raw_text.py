@@ -44,11 +44,10 @@ def parse_object(line: str | bytes, path: str | Path, number: int, key: str = "t
     """Parse an object with a text (J650). Numbers that other readers cannot represent, such as NaN, become strings."""
     try:
         found = json.loads(line, parse_constant=str, parse_float=_parse_float, parse_int=_parse_int)
-        text = found[key]
-    except (ValueError, TypeError, LookupError, RecursionError):
-        text = None
-    if not isinstance(text, str):
-        raise JointValueError(Errors.J650, path=path, line=number, key=key)
+        # Fails unless it is a string, without lone surrogates.
+        found[key].encode()
+    except (AttributeError, ValueError, TypeError, LookupError, RecursionError):
+        raise JointValueError(Errors.J650, path=path, line=number, key=key) from None
     return found
 
 

@@ -86,6 +86,8 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
     not of a known recogniser or chat (J465), or damaged (J466)."""
     try:
         content = _load(text) if text.strip() else None
+        # Fails if an escape is a lone surrogate.
+        json.dumps(content, ensure_ascii=False).encode()
     except (RecursionError, ValueError) as error:
         # Python gives no line for too many brackets or digits.
         line, reason = getattr(error, "lineno", 1), getattr(error, "msg", error)

@@ -32,7 +32,7 @@ def test_each_line_of_json_is_a_document(read):
     assert read(text, "texts.jsonl", lines=True) == [["one", "two"], ["three"], ["four"]]
 
 
-@pytest.mark.parametrize("line", ["text", "{}", "[]", "1", '{"text": 1}', '{"text": '])
+@pytest.mark.parametrize("line", ["text", "{}", "[]", "1", '{"text": 1}', '{"text": ', r'{"text": "\ud83d"}'])
 def test_json_without_a_text_is_refused(read, line):
     with pytest.raises(ValueError, match=r"\[J650\].*texts.jsonl, line 2"):
         read('{"text": "one"}\n' + line + "\n", "texts.jsonl")

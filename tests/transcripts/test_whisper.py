@@ -183,6 +183,7 @@ def test_there_may_be_no_words(content):
         ("hi nora", "J464", "line 1"),
         ("[" * 100_000, "J464", "line 1"),
         ("[" + "9" * 5000 + "]", "J464", "line 1"),
+        ({"text": "cut \ud83d"}, "J464", "surrogates"),
         ("[]", "J465", "file.json"),
         ({"segments": {}}, "J465", "file.json"),
         ({"segments": ["hi"]}, "J466", "'str' object"),
