@@ -704,7 +704,7 @@ class Warnings:
         "For measured times, use a transcript with times of words.",
     )
     JW50 = Message(
-        "The pipeline knows the words of only {share:.0%} of the text, so its annotation is probably wrong.",
+        "The pipeline knows only {share:.0%} of the words of the text, so its annotation is probably wrong.",
         "Use a pipeline for the language of the text.",
     )
 
