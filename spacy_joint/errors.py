@@ -553,8 +553,9 @@ class Errors:
 
     # Columns that users add
     J612 = Message(
-        "The column '{name}' has {found} for a document of {n_tokens} tokens.",
-        "Give one value per token, including whitespace; None if unknown.",
+        "The column '{name}' is {found} for a document of {n_tokens} tokens.",
+        "Give a list with one value per token, including whitespace; None if unknown. If tokens have been merged or "
+        "split since, give the values again, or delete the column from doc._.token_columns.",
     )
     J613 = Message(
         "The column '{name}' has the value {value!r}.", "Use {allowed}, and None. Floats need 'edges' in its settings."

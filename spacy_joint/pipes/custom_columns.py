@@ -99,7 +99,8 @@ def _read_values(doc: Doc, name: str) -> Any | None:
     if values is None:
         return None
     if isinstance(values, (str, Mapping)) or not hasattr(values, "__len__") or len(values) != len(doc):
-        found = len(values) if isinstance(values, (list, tuple, np.ndarray)) else type(values).__name__
+        is_list = isinstance(values, (list, tuple, np.ndarray))
+        found = f"a list of {len(values)} values" if is_list else f"of type {type(values).__name__}"
         raise JointValueError(Errors.J612, name=name, found=found, n_tokens=len(doc))
     return values
 

@@ -198,9 +198,12 @@ def test_settings_that_make_no_bins_are_refused(settings):
         CustomColumns({"pause": settings})
 
 
-@pytest.mark.parametrize("values", [[0.1], 0.1, "abcdef", dict.fromkeys(range(6))])
-def test_each_token_needs_a_value(values):
-    with pytest.raises(JointValueError, match=r"\[J612\]"):
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [([0.1], "a list of 1 values"), (0.1, "float"), ("abcdef", "str"), (dict.fromkeys(range(6)), "dict")],
+)
+def test_each_token_needs_a_value(values, found):
+    with pytest.raises(JointValueError, match=rf"\[J612\].*{found}"):
         read(make_doc(values))
 
 
