@@ -171,14 +171,16 @@ def _find_continuations(
         found[places] = [continues(doc, word) for word in words[places].tolist()]
     constraints = -found.astype(np.int8)
     if doc.lang_ == "en":
-        # She joined Acme Inc. The firm is new. Not: P.S. Please write. Acme Inc. To Close. It is b. The item.
+        # She joined Acme Inc. The firm is new. Not: P.S. Please write. Acme Inc. To Close. It is b. The item. No. One.
         first = _find_beginnings(before, n_before, ENDS_SENTENCE)
         ends = ((before == marks.DOTTED) | after_stem) & (preceding(first) < np.arange(len(first)) - 2)
         is_new = (begins == BEGINS_UPPER) & following(is_lower)
         opens = marks.IS_CLOSING_QUOTE.take(endings) & following(is_new & is_glued)
         places = np.flatnonzero(ends & (is_new | opens) & ~is_glued & (n_before == 0) & ~found)
         pairs = zip(words[places + opens[places]].tolist(), words[places - 1].tolist(), strict=True)
-        constraints[places] = [doc[word].is_stop and len(doc[end]) != 2 for word, end in pairs]
+        constraints[places] = [
+            doc[word].is_stop and not doc[word].like_num and len(doc[end]) != 2 for word, end in pairs
+        ]
     return constraints
 
 

@@ -47,7 +47,7 @@ def mark(doc):
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: ^5. Cf. ^Ps. ^9:1, ^Rom. ^1:2.",
         "It was plan B. Then the U. ^S. They live on High St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
         "She waited . ^. ^. ^and waited.",
-        "She joined Acme Inc. |The firm left N.Y. |“We had to,” ^they said. It let U.S. Ads sell. U.S. To Buy Tea.",
+        "She joined Acme Inc. |The firm left N.Y. |“We had to,” ^they said. It let No. One be. U.S. To Buy Tea.",
         "So\n\n|P.S. Please write at 5 ^p.m.\nWe close. See README.Now and go.",
         "In ^Doe ^v. ^Acme Ins. ^Co. ^v. ^Roe, 12 ^So. ^98, ^Cal. ^31 ^Ala. 5 and 31 ^Am. ^Jur. ^7. 9 Cats. 5 ran.",
         "See the Code Ann. ^§ ^5 ^& ^6 and Fed. ^R. ^Civ. ^P. ^7. We met Ann. R. Hill left.",
