@@ -161,9 +161,15 @@ def _find_continuations(
             found |= AFTER_DOTS.take(before) & goes_on & _follow_capitals(before, is_lower, n_before)
     after_stem = after_stop & preceding(endings == marks.STEM, 2)
     may_belong = after_stem | IS_LEADING.take(before)
-    # Bring pens etc. (no paper).
-    found |= may_belong & (endings == marks.SYMBOL) & following(is_lower & is_glued) & (n_before == 0)
-    checks = [(IS_QUOTED.take(before), names_speaker), (may_belong, follows_abbreviation)]
+    # Bring pens etc. (no paper). See eqn. (1).
+    is_inside = is_glued & (is_lower | (begins == BEGINS_NUMBER))
+    found |= may_belong & (endings == marks.SYMBOL) & following(is_inside) & (n_before == 0)
+    checks = [
+        (IS_QUOTED.take(before), names_speaker),
+        (may_belong, follows_abbreviation),
+        # Two steps: 1. Mix.
+        (after_stop & preceding(before == marks.COLON, 2), lambda doc, word: doc[word - 2].text == "1"),
+    ]
     if joins_names and doc.lang_ == "en":
         checks.append((_find_names(facts, before, n_before), lambda doc, word: not doc[word].is_stop))
     for may_continue, continues in checks:

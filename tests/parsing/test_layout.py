@@ -45,6 +45,7 @@ def mark(doc):
         "J.-P. ^Orr came to 12 N. ^Main on Weds. ^9 May. It was Jan. Nora left.",
         "WE SAW MRS. ^DALY AND PROF. ^WU. THE STATE OF THE ART. NORA CAME.",
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: ^5. Cf. ^Ps. ^9:1, ^Rom. ^1:2.",
+        "See ^Eq. ^(1) ^and Sec. ^[2.1]. Ways: ^(1) ^bus. Ways: ^1. ^Go by bus. 2. Go by car. Acme ^Inc. (It grew.)",
         "It was plan B. Then the U. ^S. They live on High St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
         "She waited . ^. ^. ^and waited.",
         "She joined Acme Inc. |The firm left N.Y. |“We had to,” ^they said. It let No. One be. U.S. To Buy Tea.",
