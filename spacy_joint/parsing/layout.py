@@ -47,7 +47,7 @@ FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 
 # The number of words after a quotation that can name its speaker; English words that begin a noun phrase, and that name
 # no speaker.
-REPORT, ARTICLES = 4, frozenset(("The", "A", "An", "His", "Her", "My", "Our", "Their"))
+REPORT, ARTICLES = 4, frozenset("The A An His Her Its My Our Their No This That".split())  # noqa: SIM905
 NOBODY = frozenset(("Nobody", "Nothing"))
 
 # The words before a name of two words that begin its sentence, at most: Former White House Press Secretary.

@@ -37,7 +37,7 @@ def mark(doc):
     [
         '"I never saw it," ^Mary said. "She did."',
         '"Why?" ^Mary asked. "We left." She said no more. "So!" The end was near. “So?” ^The clerk asked.',
-        '"So?" His answer pleased them.',
+        '"So?" His answer pleased them. "Who?" No answer came. "When?" This reply hurt. "Why?" ^No man asked.',
         "“Where is it?” ^asked the clerk.",
         "It opens at 9 ^a.m. ^on Sundays. It closes at 5 ^p.m. On Mondays,\nnot.",
         "Bring eggs, ^milk ^etc. ^and come.",
