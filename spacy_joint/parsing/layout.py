@@ -205,10 +205,13 @@ def _follow_capitals(before: np.ndarray, is_lower: np.ndarray, n_before: np.ndar
 
 def _find_names(facts: np.ndarray, before: np.ndarray, n_before: np.ndarray) -> np.ndarray:
     """Finds the words of names of two words whose title or first words begin the sentence, as in Mayor Nora Dale left,
-    or follow a dash; words such as The may begin a sentence nevertheless (bool)."""
+    or follow a dash, or a word in lower case; words such as The may begin a sentence nevertheless (bool)."""
     is_capital, numbers = facts[:, 5] == BEGINS_UPPER, np.arange(len(before))
     first = _find_beginnings(before, n_before, BEFORE_NAME)
     is_in_name = (np.maximum.accumulate(np.where(is_capital, -1, numbers)) < first) & (numbers - first < NAME)
+    # The dealer Nora Dale left. Not in text without marks.
+    after_mark = (before % marks.IN_QUOTES == marks.TERMINAL)[first] & (numbers - first < LOOKBACK)
+    is_in_name |= after_mark & (facts[:, 5] == BEGINS_LOWER)
     goes_on = IN_NAME.take(before) & (n_before == 0)
     is_last = goes_on & (is_capital | (facts[:, 4] == marks.INITIAL))
     begins_name = is_capital & goes_on & preceding(is_in_name) & following(is_last)

@@ -41,7 +41,7 @@ def mark(doc):
         "“Where is it?” ^asked the clerk.",
         "It opens at 9 ^a.m. ^on Sundays. It closes at 5 ^p.m. On Mondays,\nnot.",
         "Bring eggs, ^milk ^etc. ^and come.",
-        "It is 5 in. ^wide, 3 yd. ^long. See ^Eqn. ^2, ^ibid. ^and Mlle. ^Roy. Come in. |It is.",
+        "It is 5 in. ^wide, 3 yd. ^long. See ^Eqn. ^2, ^ibid. ^and ^Mlle. ^Roy. Come in. |It is.",
         "Lt. ^Col. ^A. ^B. ^Carter and Dr. ^Wu read Vol. ^2 of J. ^R. ^R. ^Tolkien. Sam ^Hill ^Jr. ^came.",
         "J.-P. ^Orr came to 12 N. ^Main on Weds. ^9 May. It was Jan. Nora left.",
         "WE SAW MRS. ^DALY AND PROF. ^WU. THE STATE OF THE ART. NORA CAME.",
@@ -274,7 +274,8 @@ def test_fields_with_hyphens_are_undivided():
     "text",
     [
         "It is closed. Mayor ^Nora ^Dale left. Nora ^Dale left. The ^Mayor ^Nora ^Dale left. Thanks ^Nora.",
-        "Judge ^Carl ^B. Hill left. Good ^Food The ^Wine Was ^Bad. MAYOR NORA DALE LEFT. It is Mayor Nora Dale.",
+        "Judge ^Carl ^B. Hill left. Good ^Food The ^Wine Was ^Bad. MAYOR NORA DALE LEFT. He is Mayor.",
+        "The dealer Nora Dale left. The dealer ^Nora ^Dale left. We left in May. It is so The ^Hague and Delft.",
         "Mayor\nNora ^Dale left. Thanks ^Nora. Yes We left. St. ^Ann ^Hill left.",
     ],
 )
