@@ -26,11 +26,17 @@ PARTICLES = frozenset(("de", "du", "des", "von", "van", "der", "den", "la", "le"
 RANKS = frozenset(
     ("king", "queen", "prince", "princess", "duke", "duchess", "earl", "count", "countess", "lord", "lady")
 )
-# Titles that are not used alone.
+# Titles that are not used alone, and those that are no part of a name.
 BOUND = frozenset(
     ("mr", "mrs", "miss", "ms", "mme", "mlle", "m", "don", "st", "dr", "sir", "lady", "master", "mistress")
 )
-BOUND_OTHERS = frozenset(("lord", "young", "old", "little", "poor", "dear", "private", "mate"))
+BOUND_OTHERS = frozenset(
+    re.findall(
+        r"\w+",
+        "lord young old little poor dear private mate activist democrat republican libertarian state striker "
+        "goalkeeper midfielder defender",
+    )
+)
 
 # Words in lower case within titles and headings, and the minimum number of words of the latter.
 SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))

@@ -101,6 +101,12 @@ def test_speech_without_a_cue_continues_a_report(parsed):
     assert speakers == ["Ann Lee", "Ann Lee", "Tom Burke", "Tom Burke"]
 
 
+@pytest.mark.parametrize("role", ["Striker", "Republican"])
+def test_a_role_is_no_part_of_a_name(parsed, role):
+    doc = parsed(f"{role} Danny Cole won.\n\nCole, 24, is from Barnby. “It was mad,” he said.")
+    assert [character.id for character in doc._.characters] == ["Danny Cole"]
+
+
 def test_a_model_of_speakers_is_saved_with_its_component(parsed):
     finder = parsed.create_pipe("quotation_spans")
     assert "speakers" not in finder.list_savers(())
