@@ -64,6 +64,9 @@ class Cast:
         mentions = find_names(doc, speakers)
         heads = {mention.end - 1: mention for mention in mentions}
         begins = {mention.begin: mention for mention in mentions}
+        for begin, end, _ in mentions:
+            # The head of a full name is its first word.
+            self.is_subject[end - 1] |= any(self.is_subject[begin:end])
         narrated = Counter(mention.name for mention in mentions if not self.inside[mention.begin])
         self.characters, by_name = join_names(mentions, narrated, self._count_genders(mentions))
         self.narrator: Character | None = None

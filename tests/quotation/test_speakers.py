@@ -101,6 +101,11 @@ def test_speech_without_a_cue_continues_a_report(parsed):
     assert speakers == ["Ann Lee", "Ann Lee", "Tom Burke", "Tom Burke"]
 
 
+def test_a_pronoun_means_the_last_subject_with_its_full_name(parsed):
+    doc = parsed("Ann Lee met Clara Hill. She smiled. “I am late,” said Clara Hill.")
+    assert {character.id: character.n_mentions for character in doc._.characters} == {"Ann Lee": 2, "Clara Hill": 2}
+
+
 @pytest.mark.parametrize("role", ["Striker", "Republican"])
 def test_a_role_is_no_part_of_a_name(parsed, role):
     doc = parsed(f"{role} Danny Cole won.\n\nCole, 24, is from Barnby. “It was mad,” he said.")
