@@ -295,7 +295,7 @@ class Cast:
         for i in sorted(pronouns | self.references.keys()):
             if i in self.references:
                 _, _, head, character = self.references[i]
-                if self.inside[head]:
+                if self.inside[head] or character is self.narrator:
                     continue
             else:
                 gender = PRONOUNS[self.words[i]]

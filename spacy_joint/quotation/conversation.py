@@ -128,6 +128,14 @@ def find_turns(
             if last is not None and mention is None:
                 # The turn before goes on.
                 last.paragraph = number
+        if goes_on and mention is None and (last is None or last.paragraph != number):
+            # Who acts before the quotation: Asked about it, she shrugged. "..."
+            before = cast.list_references(starts[number - 1], begin)
+            acting = [ref for ref in before if cast.is_subject[ref.head] and not cast.inside[ref.head]]
+            mention = (acting[-1].begin, acting[-1].end) if acting else None
+        if goes_on and mention is not None and mention[0] in cast.antecedents:
+            # News refers to whom it has just named; in a conversation, it may be anyone there.
+            cast.references[mention[0]] = Reference(*mention, mention[0], cast.antecedents[mention[0]])
         latest = number, None
         if not has_paragraphs and last is not None:
             between = sum(word[:1].isalnum() for word in cast.words[last.end : begin])

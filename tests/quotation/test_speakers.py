@@ -106,10 +106,30 @@ def test_a_pronoun_means_the_last_subject_with_its_full_name(parsed):
     assert {character.id: character.n_mentions for character in doc._.characters} == {"Ann Lee": 2, "Clara Hill": 2}
 
 
+def test_a_report_says_she_of_whom_it_has_just_named(parsed):
+    news = (
+        "Lisa Marquez said that she owned a bakery.\n\n“I cried,” Marquez said. “Then I called my lawyer.”\n\n"
+        "“It was a gift to the mall,” said Raymond Ott.\n\nAsked about the money, Mayor Carla Dietz laughed. "
+        "“I would like to see it,” she said. She added that the bridge was closed.\n\n“Any time,” Dietz said."
+    )
+    found = [(quotation.contents[0].text, quotation.character.id) for quotation in parsed(news)._.quotations]
+    assert ("“I would like to see it,”", "Mayor Carla Dietz") in found
+
+
 @pytest.mark.parametrize("role", ["Striker", "Republican"])
 def test_a_role_is_no_part_of_a_name(parsed, role):
     doc = parsed(f"{role} Danny Cole won.\n\nCole, 24, is from Barnby. “It was mad,” he said.")
     assert [character.id for character in doc._.characters] == ["Danny Cole"]
+
+
+def test_who_acts_before_a_quotation_says_it_in_a_report(parsed):
+    news = (
+        "Moss said that it was late.\n\n“Let them sue,” Moss said.\n\nAnne Whitfield said that she would stay.\n\n"
+        "“I came for my father,” Anne Whitfield said.\n\nAsked about it, Anne Whitfield shrugged. “They know where I "
+        "live.”\n\n“What merits?” asked Tom Haskell.\n\n“We will go on,” Moss said."
+    )
+    found = {quotation.contents[0].text: quotation.character.id for quotation in parsed(news)._.quotations}
+    assert found["“They know where I live.”"] == "Anne Whitfield"
 
 
 def test_a_model_of_speakers_is_saved_with_its_component(parsed):
