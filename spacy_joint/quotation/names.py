@@ -41,6 +41,7 @@ BOUND_OTHERS = frozenset(
 # Words in lower case within titles and headings, and the minimum number of words of the latter.
 SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
 MIN_HEADING = 3
+INITIALS = re.compile(r"[A-Z]\.?|([A-Z]\.){2,}")
 # The endings of nouns for people.
 AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|(?<!n)ess|oness|ian|eer|ant|(?<!m)ent|ard)")
 
@@ -173,16 +174,12 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
         and (lower in table.given_genders or counts[lower] * 2 <= named[word])
         and named[word] * 2 > seen[word]
     } - {word for word in titles if word.endswith(".")}
+    others, given = capitals - titles - NO_NAMES, table.given_genders
     for span in speaking:
-        # As in "ANNA: Come in."
-        is_line = starts[span.start] and words[span.end : span.end + 1] in ([":"], ["."])
-        usual |= {
-            words[i]
-            for i in range(span.start, span.end)
-            if words[i] in capitals - titles
-            and (is_line or not starts[i])
-            and counts[_strip(words[i])] * 2 <= counts[words[i]]
-        } - NO_NAMES
+        # The first word of a sentence may be a common one, but not in "ANNA: Come in."
+        is_common = starts[span.start] and words[span.end : span.end + 1] not in ([":"], ["."])
+        spoken = others.intersection(words[span.start + is_common : span.end])
+        usual |= {word for word in spoken if counts[_strip(word)] * 2 <= counts[word]}
     found: list[Mention] = []
     n, i = len(words), 0
 
@@ -195,7 +192,7 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     def is_part(at: int) -> bool:
         """Returns whether a word belongs to a name. In "the White Rabbit", each word supports the other."""
         if words[at] in usual:
-            return words[at] not in titles or words[at - 1] == "the"
+            return words[at] not in titles or words[at - 1] == "the" or (at > begin and _strip(words[at - 1]) in given)
         return is_capital(at) and words[at] not in titles and (at > begin or is_capital(at + 1))
 
     while i < n:
@@ -213,8 +210,8 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
                 if words[after] not in usual:
                     break
                 i = after + 1
-            elif i > first and i + 1 < n and len(words[i]) <= 2 and words[i] in capitals and words[i + 1] in usual:
-                i += 2  # an initial, as in "John H. Watson"
+            elif i > begin and i + 1 < n and INITIALS.fullmatch(words[i]) and words[i + 1] in usual:
+                i += 2  # as in "John H. Watson" and "Rep. G.K. Lee"
             elif i > first and words[i] == "-" and is_proper[min(i + 1, n - 1)] and not spaces[i - 1] | spaces[i]:
                 i += 2  # "Jean-Paul"
             else:

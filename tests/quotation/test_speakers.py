@@ -132,6 +132,12 @@ def test_who_acts_before_a_quotation_says_it_in_a_report(parsed):
     assert found["“They know where I live.”"] == "Anne Whitfield"
 
 
+@pytest.mark.parametrize(("name", "short"), [("Rep. G.K. Butterfield", "Butterfield"), ("Charlie King", "King")])
+def test_names_may_have_initials_and_end_in_a_title(parsed, name, short):
+    doc = parsed(f"“It is late,” said {name}. “We go,” {short} said.")
+    assert [character.id for character in doc._.characters] == [name]
+
+
 def test_a_model_of_speakers_is_saved_with_its_component(parsed):
     finder = parsed.create_pipe("quotation_spans")
     assert "speakers" not in finder.list_savers(())
