@@ -287,7 +287,7 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
         return None
     is_inverted = doc[end].tag_ in FINITE and doc[end].text.islower()
     first = last = end + is_inverted
-    while last < min(n, first + MAX_SIGNATURE) and not inside[last] and doc[last].tag_ in NOMINAL:
+    while last < min(n, first + MAX_SIGNATURE) and not inside[last] and _is_nominal(doc[last]):
         last += 1
         if doc[last - 1].tag_ == "PRP":
             break
@@ -298,6 +298,11 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
     if not (_find_last(doc, begin, end) in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
         return None
     return (last, doc[first:last]) if doc[first].text.islower() or doc[first].tag_ == "NNP" else None
+
+
+def _is_nominal(token: Token) -> bool:
+    """Returns whether a word can be in a noun phrase; taggers may take the noun of "host Ann Lee" for a verb."""
+    return token.tag_ in NOMINAL or is_person_noun(token.lower_)
 
 
 def _find_owner(span: Span) -> Run | None:

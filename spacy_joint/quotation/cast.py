@@ -81,20 +81,20 @@ class Cast:
         speaking = Counter(self.words[span.root.i] for span in speakers if self.words[span.start] in ARTICLES)
         for span in speakers:
             root = span.root.i
-            named = next((heads[i] for i in range(span.start, span.end) if i in heads), None)
+            named = [heads[i] for i in range(span.start, span.end) if i in heads]
             # Also in "the painter Ann Lee", whose head parsers may take for that of all.
-            is_name = named is not None and named.begin - 1 <= root < named.end
-            person = named if is_name else self._find_apposition(span, begins)
+            own = next((mention for mention in named if mention.begin - 1 <= root < mention.end), None)
+            person = own or self._find_apposition(span, begins)
             # Taggers take rare nouns for names, such as "mariner".
             is_noun = doc[root].tag_ in ("NN", "") or (doc[root].tag_ == "NNP" and doc[root].is_lower)
-            is_noun |= named is not None and root not in heads
+            is_noun |= bool(named) and root not in heads
             if self.words[root] in PRONOUNS:
                 pronouns.append(root)
             elif self.words[root] in FIRST_PERSON:
                 self._add(span.start, span.end, root, self._get_narrator())
             elif person is not None:
                 by_name[person.name].is_person = True
-                if not is_name:
+                if own is None:
                     self._add(span.start, span.end, root, by_name[person.name])
             elif is_noun and self._is_person(root, speaking):
                 self._add_noun_speaker(span, root)

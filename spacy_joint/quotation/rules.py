@@ -284,12 +284,13 @@ def _is_reported_clause(clause: Token) -> bool:
         return _is_introduced_by(clause, INTRODUCED[relation])
     if relation not in CLAUSES or (is_after and relation == "parataxis"):
         return False
+    head = clause.head
+    if is_after and head.text.islower() and head.i > 0 and head.nbor(-1).text in ALL_MARKS:
+        # After "“...,” said", parsers may take the speaker for a clause.
+        return _is_introduced_by(clause, "that")
     # Excludes "turning round" in "...," she said, turning round; and "said when asked".
     is_participle = clause.tag_ == "VBG" or (clause.tag_ == "VBN" and clause.left_edge.tag_ == "WRB")
-    # And "his wife", which parsers may take for the object of "“...,” said his wife".
-    follows_marks = clause.head.i > 0 and clause.head.nbor(-1).text in ALL_MARKS
-    is_phrase = is_participle or (follows_marks and clause.tag_.startswith("N"))
-    return not (is_after and is_phrase) or any(child.dep_.startswith(SUBJECTS) for child in clause.lefts)
+    return not (is_after and is_participle) or any(child.dep_.startswith(SUBJECTS) for child in clause.lefts)
 
 
 def _is_introduced_by(clause: Token, word: str) -> bool:

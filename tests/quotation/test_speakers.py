@@ -132,6 +132,12 @@ def test_who_acts_before_a_quotation_says_it_in_a_report(parsed):
     assert found["“They know where I live.”"] == "Anne Whitfield"
 
 
+def test_a_noun_between_names_may_be_tagged_as_a_verb(parsed):
+    (quotation,) = parsed("“I thought that he did well,” said MSNBC host Chris Matthews. “It was good.”")._.quotations
+    assert (quotation.type, quotation.speaker.text) == ("DIRECT", "MSNBC host Chris Matthews")
+    assert [character.id for character in quotation.speaker.doc._.characters] == ["Chris Matthews"]
+
+
 @pytest.mark.parametrize(("name", "short"), [("Rep. G.K. Butterfield", "Butterfield"), ("Charlie King", "King")])
 def test_names_may_have_initials_and_end_in_a_title(parsed, name, short):
     doc = parsed(f"“It is late,” said {name}. “We go,” {short} said.")
