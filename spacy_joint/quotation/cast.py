@@ -128,9 +128,10 @@ class Cast:
 
     def is_one_person(self, begin: int, end: int) -> bool:
         """Returns whether the tokens can mention one person: they are "he" or "she", or end in a singular noun, but not
-        in "company"."""
-        is_noun = self.doc[end - 1].tag_ in ("", "NN", "NNP") and self.words[end - 1] not in read_names().things
-        return is_noun or self.words[end - 1] in PRONOUNS
+        in "company" or "voice"."""
+        word, names = self.words[end - 1], read_names()
+        is_noun = self.doc[end - 1].tag_ in ("", "NN", "NNP") and word not in names.things and word not in names.speech
+        return is_noun or word in PRONOUNS
 
     def find(self, begin: int, end: int) -> Character | None:
         """Finds the character of a mention that is not a pronoun: that of the last reference in it."""

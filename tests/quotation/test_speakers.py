@@ -419,6 +419,11 @@ def test_companies_and_letters_are_no_characters(parsed, speaker):
     assert [who for who, _ in describe(doc)] == ["Tom Hall", None]
 
 
+def test_a_voice_is_nobody_who_is_known(parsed):
+    doc = parsed("“We are here!” Ann shouted.\n\n“Stay calm,” the voice said.\n\n“How long?” asked Tom Hall.\n")
+    assert [who for who, _ in describe(doc)] == ["Ann", None, "Tom Hall"]
+
+
 def test_an_author_who_says_i_once_takes_no_turn(parsed):
     talk = "“Come in,” said Ann.\n\n“Thank you. What a fire!”\n\n“Sit down.”\n\n"
     doc = parsed(f"I believe that Ann was kind. She lived by the river.\n\n{talk}{'She made tea. ' * 40}")
