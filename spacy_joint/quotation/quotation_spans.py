@@ -7,7 +7,6 @@ quotation, their cue, their speaker) have the same `id_`; single spans have none
 """
 
 from collections.abc import Callable, Collection, Iterable
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -100,7 +99,10 @@ class QuotationSpans(StructuredPipe[Quoted]):
         has_spans = settings["method"] in ("semimarkov", "combined")
         self.method_templates = TEMPLATES / ("span_templates.txt" if has_spans else "label_templates.txt")
         self.guide_templates = TEMPLATES / "span_guide_templates.txt" if has_spans else None
-        self.find_marking: Callable[[Doc], Marking] = partial(find_marking, **{key: settings[key] for key in STYLE})
+
+    def find_marking(self, doc: Doc) -> Marking:
+        """Finds the quotation marks of a document: see `marks.find_marking`."""
+        return find_marking(doc, **{key: self.cfg[key] for key in STYLE})
 
     @property
     def is_trainable(self) -> bool:

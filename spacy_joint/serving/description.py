@@ -23,7 +23,7 @@ from ..errors import Errors, JointValueError, JointWarning, Warnings
 from ..files.xml import NO_XML
 from ..length import lift_max_length
 from ..ordering.prenominal_orderer import reorder
-from ..pipes.components import get_components, list_components, run_disabled
+from ..pipes.components import enable_components, get_components, list_components, run_disabled
 from ..pipes.word_classes import NO_CLASSES
 from ..quotation.quotations import get_quotations
 from ..quotation.writing import describe_quotation
@@ -53,6 +53,7 @@ def load_to_serve(pipeline: str | None) -> Language:
         parser.cfg["boundary_probabilities"] = True
     if not list_components(nlp, QUOTATIONS):
         nlp.add_pipe(QUOTATIONS)
+    enable_components(nlp, QUOTATIONS)
     return nlp
 
 

@@ -52,6 +52,16 @@ def test_single_marks_do_not_quote_by_option(run):
     assert types[1] == ["direct"]
 
 
+def test_a_disabled_component_runs_with_the_given_option(run, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("quotation_spans")
+    nlp.disable_pipe("quotation_spans")
+    nlp.to_disk(tmp_path / "pipeline")
+    options = ("quotes", "-f", "jsonl", "--model", tmp_path / "pipeline")
+    for option, n in (("--single-quotes", 1), ("--no-single-quotes", 0)):
+        assert len(json.loads(run(*options, option, text="‘We are late,’ said Ann Lee.").stdout)["quotations"]) == n
+
+
 def test_a_pipeline_with_other_span_keys_is_read_by_its_keys(run, text_file, tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("quotation_spans", config={"spans_key": "a", "cues_key": "b", "speakers_key": "c"})

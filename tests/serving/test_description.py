@@ -173,6 +173,14 @@ def test_with_a_chunker_there_are_hedges(pipeline, small_model, read_examples, t
     assert found.hedges and all(hedge.structure.startswith("(") for hedge in found.hedges)
 
 
+def test_quotations_are_found_even_by_a_disabled_component(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("quotation_spans")
+    nlp.disable_pipe("quotation_spans")
+    nlp.to_disk(tmp_path)
+    assert describe_text(load_to_serve(str(tmp_path)), "“We left,” she said.")["quotations"]
+
+
 def test_without_a_parser_no_sentences_are_invented(tmp_path):
     spacy.blank("de").to_disk(tmp_path)
     found = describe_text(load_to_serve(str(tmp_path)), "Es regnet. Wir gehen.")

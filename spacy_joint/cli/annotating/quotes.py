@@ -40,7 +40,7 @@ def quotes(
     check_choice("format", format_, FORMATS)
     from ... import load
     from ...length import lift_max_length
-    from ...pipes.components import get_components
+    from ...pipes.components import enable_components, get_components
     from ...quotation.writing import WRITERS
 
     def read_texts() -> Iterator[tuple[str, str]]:
@@ -53,9 +53,11 @@ def quotes(
     # A missing file is reported before the pipeline is loaded.
     first = next(texts, None)
     nlp = lift_max_length(load(model))
-    config = {} if single_quotes is None else {"single_quotes": single_quotes}
-    finders = get_components(nlp, COMPONENT) or [nlp.add_pipe(COMPONENT, config=config)]
+    finder = (get_components(nlp, COMPONENT) or [nlp.add_pipe(COMPONENT)])[-1]
+    enable_components(nlp, COMPONENT)
+    if single_quotes is not None:
+        finder.cfg["single_quotes"] = single_quotes
     pairs = ((nlp.make_doc(text), file) for text, file in chain([first] if first else [], texts))
     docs = ((file, doc) for doc, file in nlp.pipe(pairs, as_tuples=True))
     with open_output(output) as written:
-        WRITERS[format_](docs, written, finders[-1].get_quotations)
+        WRITERS[format_](docs, written, finder.get_quotations)
