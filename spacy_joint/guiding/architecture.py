@@ -9,6 +9,7 @@ from thinc.api import Linear, Model, with_array
 from thinc.types import Floats2d
 
 from ..annotation.custom_columns import SPAN_PLACES
+from ..errors import check_range
 from ..files.grouping import group_by_size
 from .encoder import use_numpy_products
 from .guidance import NOTHING, Guidance, GuidanceStream, find_best, join
@@ -41,8 +42,10 @@ def ParserGuide(
     arc_width, label_width (int), tags (bool): See `GuideHeads`.
     window, stride (int): The windows within which heads are found, see `cut_windows`.
     nO (int | None): The number of labels; None if it is not known yet.
-    RAISES ValueError: If the windows are invalid (J030).
+    RAISES ValueError: If a width or the windows are invalid (J030).
     """
+    check_range("arc_width", arc_width, 1)
+    check_range("label_width", label_width, 1)
     cut_windows(0, window, stride)
     heads = GuideHeads(arc_width=arc_width, label_width=label_width, tags=tags, nO=nO)
     refs: dict[str, Any] = {"tok2vec": tok2vec, "heads": heads}

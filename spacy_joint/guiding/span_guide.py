@@ -53,7 +53,7 @@ class SpanGuide(GuidePipe[Any]):
         found = {key for example in examples for key, group in example.reference.spans.items() if len(group)}
         for key in self.labels:
             if key not in found:
-                raise JointValueError(Errors.J330, source="The examples", what=f"spans in doc.spans['{key}']")
+                raise JointValueError(Errors.J330, source="The data", what=f"spans in doc.spans['{key}']")
         return list(self.labels)
 
     def learn(self, vectors: list[Any], examples: list[Example]) -> tuple[float, list[Any]]:

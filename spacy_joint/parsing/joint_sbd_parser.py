@@ -24,7 +24,7 @@ from ..annotation.extensions import register
 from ..annotation.glossary import extend_glossary
 from ..annotation.noun_chunks import use_noun_chunks, use_noun_chunks_in
 from ..annotation.sentences import MARGIN, PROBABILITY
-from ..engine.beam import MAX_BIAS, MAX_WIDTH
+from ..engine.beam import MAX_WIDTH
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Warnings, check_range
@@ -104,9 +104,6 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:
         super().__init__(vocab, model, name, **settings)
-        for setting in (*BIASES, MARKED_BIAS, *COLUMN_BIASES):
-            if self.cfg[setting] is not None:
-                check_range(setting, self.cfg[setting], -MAX_BIAS, MAX_BIAS)
         use_noun_chunks_in(vocab, noun_chunks)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, list[str]]:

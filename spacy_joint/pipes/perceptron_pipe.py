@@ -12,8 +12,9 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from ..engine.beam import MAX_BIAS
 from ..engine.system import System
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointValueError, check_range
 from .architectures import get_perceptron
 from .component_files import ComponentFiles, Parts, report_damage
 from .custom_columns import CustomColumns
@@ -54,6 +55,9 @@ class PerceptronPipe(ComponentFiles, ABC):
         columns: Mapping[str, Mapping[str, Any]] | None = None,
         **cfg: Any,
     ) -> None:
+        for setting, value in cfg.items():
+            if setting.endswith("_bias") and value is not None:
+                check_range(setting, value, -MAX_BIAS, MAX_BIAS)
         self.custom_columns = CustomColumns(columns or {}, taken=self.columns)
         self.vocab = vocab
         self.model = model

@@ -84,4 +84,4 @@ class QuotationCues(StructuredPipe[list[int]]):
 def require_spans(examples: Iterable[Example], key: str) -> None:
     """Checks that a reference has spans under the key. RAISES ValueError: If none has (J330)."""
     if not any(len(example.reference.spans.get(key, ())) for example in examples):
-        raise JointValueError(Errors.J330, source="The examples", what=f"spans in doc.spans['{key}']")
+        raise JointValueError(Errors.J330, source="The data", what=f"spans in doc.spans['{key}']")

@@ -33,7 +33,7 @@ from ..engine.choice_model import ChoiceModel
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.system import System
-from ..errors import Errors, JointValueError, check_choice
+from ..errors import Errors, JointValueError, check_choice, check_range
 from ..files.reading import read_text
 from ..pipes.component_files import Parts
 from ..pipes.structured_pipe import StructuredPipe
@@ -94,6 +94,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
     def __init__(self, vocab: Vocab, model: Model, name: str, **settings: Any) -> None:
         for setting, known in CHOICES.items():
             check_choice(setting, settings[setting], known)
+        check_range("seed", settings["seed"], 0)
         super().__init__(vocab, model, name, **settings)
         self.speaker_model: ChoiceModel | None = None
         has_spans = settings["method"] in ("semimarkov", "combined")

@@ -104,6 +104,22 @@ def test_settings_that_do_not_fit_the_model_are_refused(saved_pipeline):
         spacy.load(saved_pipeline, config={"components.joint_sbd_parser.sb_position": "late"})
 
 
+@pytest.mark.parametrize(
+    ("factory", "name", "value"),
+    [
+        ("joint_sbd_parser", "marked_bias", 1e300),
+        ("punctuation_restorer", "mark_bias", 1e300),
+        ("quotation_cues", "cue_bias", -1e300),
+        ("quotation_spans", "seed", -1),
+        ("parser_guide", "model.arc_width", 0),
+    ],
+)
+def test_numbers_out_of_range_are_refused_by_name(factory, name, value):
+    config = {"model": {"arc_width": value}} if name.startswith("model") else {name: value}
+    with pytest.raises(ValueError, match=rf"\[J030\] {name.rpartition('.')[2]} is"):
+        spacy.blank("en").add_pipe(factory, config=config)
+
+
 def test_missing_annotation_is_reported_even_without_examples():
     nlp = spacy.blank("en")
     nlp.add_pipe("joint_sbd_parser")
