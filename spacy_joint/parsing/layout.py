@@ -67,20 +67,23 @@ BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, BEGINS_NUMBER, BEGINS_AMOUNT, 
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
-# Values of `before`: after the end of a sentence; after no mark; before a name, and within one; after a comma in a
-# quotation, even at the end of a line; after colons, dots and dashes; after a quotation whose speaker the next words
-# may name; after what may belong to the next word.
+# Tables of the values of `before`, see marks.py: the end of a sentence, and no mark.
 ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLOSED)
 IS_OPEN = marks.make_table(mark + closed for mark in (marks.WORD, marks.SYMBOL) for closed in marks.CLOSED)
+# A name may begin, or go on, after these.
 BEFORE_NAME = ENDS_SENTENCE | marks.make_table((marks.DASH,))
 IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
+# A comma within quotation marks, even at the end of a line; colons, dots and dashes.
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
 AFTER_DOTS = marks.make_table((marks.COLON, marks.ELLIPSIS, marks.DASH))
+# The end of a quotation, whose speaker the next words may name.
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
+# Words that may belong to the next word.
+IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
+# Tables of endings of words, see `find_ending`: final marks, signs before a string, and signs without a letter.
 IS_FINAL = marks.make_table((marks.TERMINAL, marks.ELLIPSIS, marks.FULL_STOP))
 IS_OPENING = marks.make_table((marks.SYMBOL, marks.CLOSES_QUOTES))
 IS_SIGN = marks.make_table((marks.SYMBOL, marks.DASH))
-IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
 
 # The facts of words, see `_describe`.
 _facts = WordTable(lambda words: [_describe(AS_WRITTEN.spell(word)) for word in words], 6)
