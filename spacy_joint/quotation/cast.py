@@ -126,9 +126,9 @@ class Cast:
         is_apposed = self.words[span.end : span.end + 1] == [","]
         return named if named and is_apposed and set(self.words[named.end : named.end + 1]) <= ENDINGS else None
 
-    def is_one_person(self, begin: int, end: int) -> bool:
-        """Returns whether the tokens can mention one person: they are "he" or "she", or end in a singular noun, but not
-        in "company" or "voice"."""
+    def is_one_person(self, end: int) -> bool:
+        """Returns whether the tokens before `end` can mention one person: they are "he" or "she", or end in a singular
+        noun, but not in "company" or "voice"."""
         word, names = self.words[end - 1], read_names()
         is_noun = self.doc[end - 1].tag_ in ("", "NN", "NNP") and word not in names.things and word not in names.speech
         return is_noun or word in PRONOUNS
