@@ -391,9 +391,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         tokens, heads, names, starts, margins, probabilities, _ = prediction
         ids = self.get_label_ids(doc, names)
         labels = np.array([ids[name] for name in names], dtype=np.uint64)
-        first = starts
-        if len(tokens) < len(doc):
-            heads, labels, first = self._add_whitespace(doc, tokens, heads, labels, starts)
+        heads, labels, first = self._add_whitespace(doc, tokens, heads, labels, starts)
         _set_trees(doc, heads, labels)
         # spaCy would split sentences with too many crossing arcs, so these are flattened.
         wrong = np.flatnonzero((doc.to_array([SENT_START]) == 1) != first)
