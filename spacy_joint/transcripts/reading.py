@@ -63,10 +63,8 @@ def guess_format(text: str, path: str | Path = "") -> str:
     first line begins with a name, and the names in the file recur or are marked.
     RAISES ValueError: If it has JSON lines or columns (J469)."""
     suffix, lines = Path(path).suffix.lower(), LINE_END.split(text.removeprefix(BYTE_ORDER_MARK))
-    if sum(map(_is_object, islice(filter(str.strip, lines), 2))) > 1:
-        raise JointValueError(Errors.J469, source=str(path) or "The text")
     likely = [format for format in ALL if suffix in format.suffixes] or ALL
-    name = next((format.name for format in reversed(likely) if format.recognise(lines)), likely[0].name)
+    name = _find_format(lines, likely[::-1], str(path)) or likely[0].name
     if name == TEXT and suffix in TABLES:
         raise JointValueError(Errors.J469, source=str(path))
     return name
@@ -75,9 +73,14 @@ def guess_format(text: str, path: str | Path = "") -> str:
 def guess_marked(lines: Sequence[str]) -> str | None:
     """Guesses the format from the first two lines, if they tell it, as in captions; returns None otherwise.
     RAISES ValueError: If they are JSON lines (J469)."""
-    if sum(map(_is_object, lines)) > 1:
-        raise JointValueError(Errors.J469, source="The text")
-    return next((format.name for format in (VTT, SRT, RECOGNISER, CTM, TSV) if format.recognise(lines)), None)
+    return _find_format(lines, (VTT, SRT, RECOGNISER, CTM, TSV))
+
+
+def _find_format(lines: Sequence[str], formats: Sequence[Format], source: str = "") -> str | None:
+    """Finds the first format that recognises lines. RAISES ValueError: If they are JSON lines (J469)."""
+    if sum(map(_is_object, islice(filter(str.strip, lines), 2))) > 1:
+        raise JointValueError(Errors.J469, source=source or "The text")
+    return next((format.name for format in formats if format.recognise(lines)), None)
 
 
 def _is_object(line: str) -> bool:
