@@ -77,6 +77,7 @@ UNKNOWN = (None, "", "?", "UU")
 MAX_TIME = 1e15
 # Whisper's marks of times, languages and tasks.
 SPECIAL = re.compile(r"<\|[^|<>]*\|>")
+BEFORE_VALUE = re.compile(r"\s*(?=\S)")
 # Errors that values of the wrong type and missing values raise.
 DAMAGE = (AttributeError, LookupError, OverflowError, TypeError, ValueError)
 
@@ -125,9 +126,8 @@ def _load(text: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError:
         decoder, values, at = json.JSONDecoder(), list[Any](), 0
-        while at < len(text.rstrip()):
-            begin = at + len(text[at:]) - len(text[at:].lstrip())
-            value, at = decoder.raw_decode(text, begin)
+        while found := BEFORE_VALUE.match(text, at):
+            value, at = decoder.raw_decode(text, found.end())
             # Only vosk has sequences of objects: any other JSON is damaged.
             if not isinstance(value, dict) or not {"text", "result", "alternatives", "partial"} & value.keys():
                 raise

@@ -351,11 +351,16 @@ def test_utterances_need_no_words(keys):
 
 
 def test_captions_of_youtube_have_pieces():
-    pieces = [{"utf8": "hi"}, {"utf8": " nora", "tOffsetMs": 300}]
+    pieces = [{"utf8": "hi"}, {"utf8": " no", "tOffsetMs": 300}, {"utf8": "ra", "tOffsetMs": 400}]
     events = [{"tStartMs": 0, "id": 1}, {"tStartMs": 500, "dDurationMs": 700, "segs": pieces}]
     transcript = read_string(json.dumps({"events": events}), "recogniser")
     assert transcript.text == "hi nora"
     assert transcript.find_times(0, 7) == (0.5, 1.2)
+
+
+def test_zero_may_be_left_out():
+    content = {"results": [{"alternatives": [{"words": [{"word": "Hi", "endTime": "0.400s"}]}]}]}
+    assert read_string(json.dumps(content), "recogniser").find_times(0, 2) == (0.0, 0.4)
 
 
 def test_marks_of_times_are_no_words():
