@@ -132,7 +132,7 @@ def read_label(line: str) -> Label | None:
 def _has_form(name: str) -> bool:
     """Returns whether a name is a single word, as in chats, or capitalised words."""
     words = name.split()
-    is_capitalised = all(not word[0].islower() or word in PARTICLES for word in words)
+    is_capitalised = all(not word.islower() or word in PARTICLES for word in words)
     return len(name) <= MAX_NAME_LENGTH and (len(words) == 1 or is_capitalised)
 
 
@@ -158,13 +158,16 @@ def find_caption_names(lines: Sequence[str], n_cues: int) -> Set[str]:
 
 def _find_sure_names(lines: Sequence[str]) -> set[str]:
     # Capitals tell nothing if most lines are in capitals.
-    are_telling = 2 * sum(map(str.isupper, lines)) <= len(lines)
-    return {label.name for label in _read_labels(lines) if label.is_marked or (are_telling and label.name.isupper())}
+    are_telling, labels = 2 * sum(map(str.isupper, lines)) <= len(lines), _read_labels(lines)
+    names = {label.name for label in labels if label.is_marked or (are_telling and label.name.isupper())}
+    # As in talks: "Anna Wu:", and "AW:" from then on.
+    full = {label.name for label in labels if " " in label.name}
+    return names | {name for name in full if "".join(word[0] for word in name.split()) in names}
 
 
 def find_all_names(lines: Sequence[str]) -> Set[str]:
     """Finds names of speakers in a file whose turns begin with names, where a capital suffices for a name."""
-    return {*find_names(lines), *(label.name for label in _read_labels(lines) if label.name[0].isupper())}
+    return {*find_names(lines), *(label.name for label in _read_labels(lines) if label.name != label.name.lower())}
 
 
 def are_turns(lines: Sequence[str]) -> bool:

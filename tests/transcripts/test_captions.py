@@ -187,6 +187,12 @@ def test_mixed_case_names_must_recur():
     assert list_turns(often) == [("Anna", "stay here"), ("Ben", "no"), ("Anna", "yes"), ("Ben", "ok")]
 
 
+def test_full_names_may_come_before_initials():
+    transcript = read_cues(["Anna Wu: so", "we left", "and came", "home late", "in rain", "AW: yes", "Listen Up: no"])
+    assert list_turns(transcript)[0] == ("Anna Wu", "so we left and came home late in rain")
+    assert list_turns(transcript)[1] == ("AW", "yes Listen Up: no")
+
+
 def test_words_before_colons_that_recur_in_a_film_are_no_names():
     cues = ["listen", "Listen: we go", "no", "why", "what", "so", "Listen: we stay", "ok", "sure"]
     assert read_cues(cues).text == " ".join(cues)
@@ -292,5 +298,5 @@ def test_directions_after_names_are_kept_as_sounds():
 def test_if_all_cues_begin_with_names_those_that_do_not_recur_are_names_too():
     transcript = read_cues(["Anna Lee: Hi.", "Ben: Hi all.", "Anna Lee: So, the plan."])
     assert list_turns(transcript) == [("Anna Lee", "Hi."), ("Ben", "Hi all."), ("Anna Lee", "So, the plan.")]
-    transcript = read_cues(["Anna Lee: Hi.", "Ben: Hi all."])
-    assert list_turns(transcript) == [("Anna Lee", "Hi."), ("Ben", "Hi all.")]
+    transcript = read_cues(["Anna Lee: Hi.", "iPhone 12: Hi all."])
+    assert list_turns(transcript) == [("Anna Lee", "Hi."), ("iPhone 12", "Hi all.")]
