@@ -145,9 +145,14 @@ def _find_utterances(content: Any) -> tuple[Service, list[Any]] | None:
         if lists and (not service.key or any(isinstance(part, dict) and service.key in part for part in found)):
             return service, found
     found = content if isinstance(content, list) else [content]
-    known = [_simplify(part) for part in found if isinstance(part, dict)]
-    has_times = any(_list_words(part) or (_find_text(part) and _read_times(part)) for part in known)
-    return (OTHER, found) if has_times or (isinstance(content, dict) and _find_text(known[0])) else None
+    try:
+        known = [_simplify(part) for part in found if isinstance(part, dict)]
+        known += [_simplify(word) for part in known for word in _list_words(part)]
+        is_known = any(_find_text(part) is not None and ("alternatives" in part or _read_times(part)) for part in known)
+    except DAMAGE:
+        return None
+    is_known |= isinstance(content, dict) and isinstance(content.get("text"), str)
+    return (OTHER, found) if is_known else None
 
 
 def _follow(content: Any, path: str) -> list[Any]:

@@ -408,6 +408,8 @@ def test_words_without_segments_have_the_times_of_the_api():
         ({"results": []}, "J465"),
         ({"phrases": 3}, "J465"),
         ([{"text": "hi"}], "J465"),
+        ([{"text": "hi", "start": "2026-03-12", "end": "2026-03-13"}], "J465"),
+        ({"items": [{"text": "hi"}]}, "J465"),
     ],
 )
 def test_damage_has_a_code(content, code):
