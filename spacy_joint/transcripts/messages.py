@@ -1,5 +1,5 @@
 """The JSON of exported chats: Telegram, Slack, Discord (DiscordChatExporter), Google Chat, Facebook, Instagram, and of
-language models. Each is a list of objects with a sender and a text, or has one under "messages". Times are left out:
+language models. Each is a list of objects with a sender and a text, or has one under LISTS. Times are left out:
 they are times of day."""
 
 import html
@@ -9,19 +9,20 @@ from typing import Any
 
 from .transcript import LINE_END, Segment
 
+LISTS = ("messages", "conversations", "chat_messages")
 # Where a sender is, in order of preference.
 SENDERS = (
     *(("from",), ("sender_name",), ("author", "nickname"), ("author", "name"), ("creator", "name")),
-    *(("user_profile", "real_name"), ("username",), ("user",), ("role",)),
+    *(("user_profile", "real_name"), ("username",), ("user",), ("role",), ("sender",)),
 )
-TEXTS = ("text", "content")
+TEXTS = ("text", "content", "value")
 # Mentions and links in Slack: <@U012>, <https://example.org|this page>.
 SLACK = re.compile(r"<@(?P<user>\w+)[^<>]*>|<(?:[^<>|]+\|)?(?P<shown>[^<>|]+)>")
 
 
 def find_messages(content: Any) -> list[dict[str, Any]] | None:
     """Finds the messages of an export, in their order in time; None if it has no list of objects with senders."""
-    found = content.get("messages") if isinstance(content, dict) else content
+    found = next(map(content.get, filter(content.__contains__, LISTS)), None) if isinstance(content, dict) else content
     if not isinstance(found, list) or not all(isinstance(message, dict) for message in found):
         return None
     if not any(_find_sender(message) and any(key in message for key in TEXTS) for message in found):

@@ -44,6 +44,9 @@ def read_json(content):
                 {"creator": {"name": "Ben", "user_type": "Human"}, "text": "see a.org"},
             ]
         },
+        # Language models.
+        {"conversations": [{"from": "Anna", "value": "hi ben"}, {"from": "Ben", "value": "see a.org"}]},
+        {"chat_messages": [{"sender": "Anna", "text": "hi ben"}, {"sender": "Ben", "text": "see a.org"}]},
         # Facebook, whose last message is the first.
         {
             "messages": [
