@@ -75,13 +75,9 @@ def _list_turns(words: Sequence[Word]) -> list[tuple[str | None, str]]:
     turns: list[tuple[str | None, list[str]]] = []
     for word in words:
         if word.begins_turn:
-            turns.append((_clean(word.speaker), []))
+            turns.append((word.speaker, []))
         turns[-1][1].append(word.text)
     return [(speaker, " ".join(" ".join(texts).split())) for speaker, texts in turns]
-
-
-def _clean(speaker: str | None) -> str | None:
-    return speaker and " ".join(speaker.split())
 
 
 def make_units(words: Sequence[Word], label: str = "") -> list[Unit]:
@@ -102,12 +98,11 @@ def make_units(words: Sequence[Word], label: str = "") -> list[Unit]:
 
 def _introduce(words: Sequence[Word], place: int, label: str) -> str:
     """Makes the text before the first word of a turn."""
-    word = words[place]
-    if not label or not word.begins_turn:
+    speaker = words[place].speaker
+    if not label or not words[place].begins_turn:
         return ""
-    speaker = _clean(word.speaker)
     # The same name again would not begin a turn.
-    is_same = place > 0 and words[place - 1].speaker == word.speaker
+    is_same = place > 0 and words[place - 1].speaker == speaker
     mark = MARK if is_same or (place and speaker is None and label != VOICE) else ""
     return mark if label == VOICE or speaker is None else mark + label.removeprefix(mark).format(speaker)
 
@@ -188,7 +183,7 @@ def _write_lines(words: Sequence[Word], caption: Caption, label: str) -> list[st
     voice: str | None = None
     lines: list[str] = []
     for start, end in zip(caption.starts, [*caption.starts[1:], caption.end], strict=True):
-        introduction, name = _introduce(words, start, label), _clean(words[start].speaker)
+        introduction, name = _introduce(words, start, label), words[start].speaker
         tag = ""
         if is_vtt and start > caption.starts[0] and words[start].begins_turn and not words[start].is_estimated:
             tag = f"<{format_clock(words[start].start_time or 0.0)}>"

@@ -189,7 +189,7 @@ def _has_room(before: Sequence[Word], line: Sequence[Word], width: float) -> boo
 
 def _introduce(start: float | None, speaker: str | None) -> str:
     time = "" if start is None else f"[{format_clock(start, digits=0)}]"
-    return " ".join(filter(None, (time, speaker and f"{' '.join(speaker.split())}:")))
+    return " ".join(filter(None, (time, speaker and f"{speaker}:")))
 
 
 def _wrap(text: str, width: int | None) -> list[str]:

@@ -64,7 +64,7 @@ class Word(NamedTuple):
     text: str  # restored if it has been
     start: int  # its first token
     end: int  # the token after it
-    speaker: str | None
+    speaker: str | None  # in one line
     start_time: float | None  # in seconds, as the end
     end_time: float | None
     is_estimated: bool  # the start time is estimated by the number of characters
@@ -85,6 +85,7 @@ def list_words(doc: Doc) -> list[Word]:
     costs = find_costs(doc)
     attributes = (SPEAKER, START_TIME, END_TIME, TIME_IS_ESTIMATED, TURN_START, CUE, LINE_START)
     speakers, starts, ends, estimated, turns, cues, lines = (read_values(tokens, name) for name in attributes)
+    speakers = [speaker and " ".join(speaker.split()) for speaker in speakers]
     sounds = find_sounds(doc)
     is_divided = doc.has_annotation("SENT_START")
     words: list[Word] = []
