@@ -197,7 +197,7 @@ def _arrange(service: Service, listed: Sequence[Any]) -> list[dict[str, Any]]:
         parts, has_words = sorted(words, key=lambda word: word["start"]), True
     elif service.key == "timestamp":
         has_words = all(len(part["text"].split()) == 1 for part in parts)
-    elif parts and any("speakertag" in _simplify(word) for word in _list_words(parts[-1])):
+    elif parts and any(_simplify(word).get("speakertag") for word in _list_words(parts[-1])):
         # With speakers, the last result of Google repeats the words of all others.
         *others, n = [len(_list_words(part)) for part in parts]
         parts = parts[-1:] if n >= sum(others) else parts

@@ -358,6 +358,12 @@ def test_captions_of_youtube_have_pieces():
     assert transcript.find_times(0, 7) == (0.5, 1.2)
 
 
+def test_only_speakers_tell_that_google_repeats_words():
+    words = [{"word": word, "speakerTag": 0} for word in ("Hi", "Nora.", "Yes.")]
+    content = {"results": [{"alternatives": [{"words": part}]} for part in (words[:1], words[1:])]}
+    assert read_string(json.dumps(content), "recogniser").text == "Hi Nora. Yes."
+
+
 def test_zero_may_be_left_out():
     content = {"results": [{"alternatives": [{"words": [{"word": "Hi", "endTime": "0.400s"}]}]}]}
     assert read_string(json.dumps(content), "recogniser").find_times(0, 2) == (0.0, 0.4)
