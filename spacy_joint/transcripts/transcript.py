@@ -13,7 +13,7 @@ from typing import NamedTuple
 SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|\([^()]*\)|<[^<>]*>|[♪♫].*|.*[♪♫]|#.*#", re.DOTALL)
 # Written times: `01:02:03,500`, `1:02:03.5`, `02:03`, `2.00s`. Hours may be missing, or more than 99; both decimal
 # marks occur in all formats.
-CLOCK = r"(?:(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?|\d{1,6}\.\d{1,3}s)"
+CLOCK = r"(?:(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,9})?|\d{1,6}\.\d{1,3}s)"
 # A time, or the times of the beginning and the end.
 TIMES = rf"{CLOCK}(?:\s*(?:-{{1,2}}>|[-–—])\s*{CLOCK})?"
 # Characters of speech per second: assumed if its end is unknown, and at least if the next time is known.
@@ -154,7 +154,8 @@ def read_clock(written: str) -> float | None:
     seconds, _, fraction = rest.partition(".")
     if int(minutes) > 59 or int(seconds) > 59:
         return None
-    return 3600 * int("".join(hours) or 0) + 60 * int(minutes) + int(seconds) + int(fraction.ljust(3, "0")) / 1000
+    whole = 3600 * int("".join(hours) or 0) + 60 * int(minutes) + int(seconds)
+    return (1000 * whole + int(fraction[:DECIMALS].ljust(DECIMALS, "0"))) / 1000
 
 
 def read_clocks(written: Sequence[str]) -> list[float | None]:
