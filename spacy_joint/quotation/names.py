@@ -31,10 +31,9 @@ BOUND = frozenset(
     ("mr", "mrs", "miss", "ms", "mme", "mlle", "m", "don", "st", "dr", "sir", "lady", "master", "mistress")
 )
 BOUND_OTHERS = frozenset(
-    re.findall(
-        r"\w+",
-        "lord young old little poor dear private mate activist democrat republican libertarian state striker "
-        "goalkeeper midfielder defender",
+    (
+        *("lord", "young", "old", "little", "poor", "dear", "private", "mate", "state", "activist", "democrat"),
+        *("republican", "libertarian", "striker", "goalkeeper", "midfielder", "defender"),
     )
 )
 
