@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.metadata import EntryPoint, distributions
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +166,7 @@ def read_examples(read_quotes: ReadExamples) -> ReadExamples:
     from spacy.tokens import Doc
     from spacy.training import Example
 
-    from spacy_joint.annotation.constituents import set_constituents
+    from spacy_joint.annotation.constituents import set_trees
     from spacy_joint.corpora.conllu import create_conllu_corpus
     from spacy_joint.trees.constituency_trees import read_trees
 
@@ -178,12 +179,7 @@ def read_examples(read_quotes: ReadExamples) -> ReadExamples:
             return examples
         trees = read_trees(brackets)
         for example in examples:
-            constituents = [
-                (label, sentence.start + start, sentence.start + end)
-                for sentence in example.reference.sents
-                for label, start, end in next(trees).spans()[1:]
-            ]
-            set_constituents(example.reference, constituents)
+            set_trees(example.reference, islice(trees, len(list(example.reference.sents))))
         return examples
 
     def read(

@@ -19,23 +19,13 @@ from thinc.api import Model
 
 from spacy_joint.guiding.parser_guide import ParserGuide
 
+from ..guiding.learning import make_tok2vec
 from .models import DIVIDER
 
 WORDS = ["Kim", "saw", "her"]
-# As few weights as possible: most bytes describe the layers.
 MODEL = {
     "@architectures": "spacy_joint.ParserGuide.v1",
-    "tok2vec": {
-        "@architectures": "spacy.Tok2Vec.v2",
-        "embed": {
-            "@architectures": "spacy.MultiHashEmbed.v2",
-            "width": 2,
-            "attrs": ["NORM"],
-            "rows": [3],
-            "include_static_vectors": False,
-        },
-        "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", "width": 2, "depth": 1},
-    },
+    "tok2vec": make_tok2vec(2, 3, width=2, depth=1),
     "arc_width": 2,
     "label_width": 2,
 }

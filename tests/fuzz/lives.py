@@ -13,38 +13,11 @@ from spacy.tokens.underscore import Underscore
 
 import spacy_joint.annotation.constituents as constituents
 
-from .pipelines import (
-    COMPONENTS,
-    FORMS,
-    Oracle,
-    Result,
-    are_same,
-    attempt,
-    flatten,
-    get_code,
-    load,
-    make_input,
-)
+from .pipelines import COMPONENTS, FORMS, Oracle, Result, are_same, attempt, flatten, get_code, load, make_input
 
 WORDS = (
-    "the",
-    "big",
-    "red",
-    "said",
-    '"',
-    "“",
-    "”",
-    ".",
-    "\n\n",
-    " ",
-    "",
-    "I",
-    "x" * 300,
-    "é",
-    "\u200b",
-    "-",
-    "NN",
-    "she",
+    *("the", "big", "red", "said", "I", "she", "NN", '"', "“", "”", ".", "-", "\n\n", " ", ""),
+    *("x" * 300, "é", "\u200b"),
 )
 
 

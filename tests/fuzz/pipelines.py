@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,27 +21,18 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.constituents import set_constituents
+from spacy_joint.annotation.constituents import set_trees
 from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_LABEL, name_span_columns
 from spacy_joint.corpora.conllu import create_conllu_corpus
 from spacy_joint.trees.constituency_trees import read_trees
 
+from ..guiding.learning import make_tok2vec
 from .models import make_quoted
 
 ASSETS = Path(__file__).parents[2] / "assets"
 MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 10, "min_changes": 1, "n_tables": 1}
 BEAM = {"model": {**MODEL, "beam_width": 2}}
-TOK2VEC = {
-    "@architectures": "spacy.Tok2Vec.v2",
-    "embed": {
-        "@architectures": "spacy.MultiHashEmbed.v2",
-        "width": 16,
-        "attrs": ["NORM"],
-        "rows": [50],
-        "include_static_vectors": False,
-    },
-    "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", "width": 16, "depth": 1},
-}
+TOK2VEC = make_tok2vec(16, 50, width=16, depth=1)
 EDGES: dict[str, Any] = {"edges": [0.0, 1.0]}
 GUIDED = {"columns": {**dict.fromkeys(GUIDE_COLUMNS, EDGES), GUIDE_LABEL: {}}}
 # Components by name, in the order in which pipelines have some of them.
@@ -93,14 +85,7 @@ def make_examples(nlp: Language, seed: int = 0) -> list[Example]:
     )
     trees = read_trees(ASSETS / "tiny_train.ptb")
     for example in examples:
-        set_constituents(
-            example.reference,
-            [
-                (label, sentence.start + start, sentence.start + end)
-                for sentence in example.reference.sents
-                for label, start, end in next(trees).spans()[1:]
-            ],
-        )
+        set_trees(example.reference, islice(trees, len(list(example.reference.sents))))
     quoted = make_quoted(nlp.vocab)
     quoted.set_ents([])
     words, tags, deps = zip(*((token.text, token.tag_, token.dep_) for token in quoted), strict=True)

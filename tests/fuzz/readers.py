@@ -4,8 +4,9 @@ For formats with two files, one input has text and annotation, separated by DIVI
 """
 
 import zlib
-from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
+from collections import deque
+from collections.abc import Callable
+from functools import cache, lru_cache, partial
 from io import StringIO
 from itertools import count, islice
 from math import log
@@ -162,9 +163,7 @@ def _make_docbin() -> bytes:
     return zlib.decompress(DocBin(docs=[doc, other], store_user_data=True).to_bytes())
 
 
-def _exhaust(items: Iterable[Any]) -> None:
-    for _ in items:
-        pass
+_exhaust = deque(maxlen=0).extend
 
 
 def _write(content: bytes, path: Path) -> Path:
@@ -187,7 +186,7 @@ def read_as_conllu(content: bytes, directory: Path) -> None:
         raise refused
 
 
-def _read_as_trees(content: bytes, directory: Path, suffix: str) -> None:
+def read_as_trees(suffix: str, content: bytes, directory: Path) -> None:
     """Read a constituency treebank, and write it in all formats."""
     path = _write(content, directory / f"fuzzed{suffix}")
     _exhaust(read_tree_documents(path, _blank().vocab, sentences=2, traces="cross"))
@@ -200,22 +199,6 @@ def _read_as_trees(content: bytes, directory: Path, suffix: str) -> None:
             continue
         again = list(known.read(_write(written.getvalue().encode("utf8"), directory / "written")))
         assert len(again) == len(trees), name
-
-
-def read_as_brackets(content: bytes, directory: Path) -> None:
-    _read_as_trees(content, directory, ".ptb")
-
-
-def read_as_discbrackets(content: bytes, directory: Path) -> None:
-    _read_as_trees(content, directory, ".discbracket")
-
-
-def read_as_negra(content: bytes, directory: Path) -> None:
-    _read_as_trees(content, directory, ".export")
-
-
-def read_as_alpino(content: bytes, directory: Path) -> None:
-    _read_as_trees(content, directory, ".xml")
 
 
 def read_as_brat(content: bytes, directory: Path) -> None:
@@ -250,19 +233,11 @@ def read_as_grammar(content: bytes, directory: Path) -> None:
     assert Grammar.from_text(grammar.to_text()).to_text() == grammar.to_text()
 
 
-def _read_as_corpus(make: Callable[[Path], Any], content: bytes, directory: Path) -> None:
+def read_as_corpus(make: Callable[[Path], Any], content: bytes, directory: Path) -> None:
     # Compressed or not: see `_make_docbin`.
     if content[:1] != b"\x78":
         content = zlib.compress(content, 1)
     _exhaust(make(_write(content, directory / "fuzzed.spacy"))(_blank()))
-
-
-def read_as_docbin(content: bytes, directory: Path) -> None:
-    _read_as_corpus(lambda path: create_docbin_corpus(path, keep=["TAG"]), content, directory)
-
-
-def read_as_quotations(content: bytes, directory: Path) -> None:
-    _read_as_corpus(lambda path: create_quotation_corpus(path, cues=JACKKNIFED), content, directory)
 
 
 @cache
@@ -301,10 +276,10 @@ def read_as_transcript(content: bytes, directory: Path) -> None:
 
 READERS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]]]] = {
     "conllu": (read_as_conllu, lambda: [CONLLU.encode("utf8")]),
-    "brackets": (read_as_brackets, lambda: [BRACKETS.encode("utf8")]),
-    "discbrackets": (read_as_discbrackets, lambda: [DISCBRACKETS.encode("utf8")]),
-    "negra": (read_as_negra, lambda: [NEGRA.encode("utf8")]),
-    "alpino": (read_as_alpino, lambda: [ALPINO.encode("utf8")]),
+    "brackets": (partial(read_as_trees, ".ptb"), lambda: [BRACKETS.encode("utf8")]),
+    "discbrackets": (partial(read_as_trees, ".discbracket"), lambda: [DISCBRACKETS.encode("utf8")]),
+    "negra": (partial(read_as_trees, ".export"), lambda: [NEGRA.encode("utf8")]),
+    "alpino": (partial(read_as_trees, ".xml"), lambda: [ALPINO.encode("utf8")]),
     "brat": (read_as_brat, lambda: [DIVIDER.join((BRAT_TEXT.encode("utf8"), BRAT.encode("utf8")))]),
     "litbank": (read_as_litbank, lambda: [DIVIDER.join((LITBANK_TEXT.encode("utf8"), LITBANK.encode("utf8")))]),
     "tagged": (read_as_tagged, lambda: [TAGGED.encode("utf8"), "Ärger/nn".encode("latin-1")]),
@@ -312,6 +287,12 @@ READERS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]
     "grammar": (read_as_grammar, lambda: [GRAMMAR.encode("utf8")]),
     "transcript": (read_as_transcript, lambda: [text.encode("utf8") for text in TRANSCRIPTS]),
     "text": (annotate_text, lambda: [TEXT.encode("utf8")]),
-    "docbin": (read_as_docbin, lambda: [_make_docbin(), zlib.compress(_make_docbin())]),
-    "quotations": (read_as_quotations, lambda: [_make_docbin()]),
+    "docbin": (
+        partial(read_as_corpus, partial(create_docbin_corpus, keep=["TAG"])),
+        lambda: [_make_docbin(), zlib.compress(_make_docbin())],
+    ),
+    "quotations": (
+        partial(read_as_corpus, partial(create_quotation_corpus, cues=JACKKNIFED)),
+        lambda: [_make_docbin()],
+    ),
 }

@@ -22,18 +22,7 @@ import spacy_joint.annotation.constituents as constituents
 from spacy_joint.pipes.streaming import can_stream, stream_sentences
 
 from .lives import Life, allow_coded, read, read_all, require, save
-from .pipelines import (
-    CODE,
-    COMPONENTS,
-    FOREIGN,
-    N_INPUTS,
-    TEXTS,
-    attempt,
-    get_code,
-    in_fork,
-    make_examples,
-    make_input,
-)
+from .pipelines import CODE, COMPONENTS, FOREIGN, N_INPUTS, TEXTS, attempt, get_code, in_fork, make_examples, make_input
 from .targets import mutate
 
 Step = Callable[[Life, Random], None]
