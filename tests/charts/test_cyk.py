@@ -13,7 +13,7 @@ from spacy_joint.errors import JointValueError
 
 from .grammars import SYMBOLS, grammars, make_grammar, sentences
 
-QUICK = settings(max_examples=150)
+QUICK = settings(max_examples=300)
 ALL_TAGS = [(symbol, -1.0) for symbol in SYMBOLS]
 
 
@@ -55,17 +55,8 @@ def score_nodes(grammar, sentence, nodes, tags):
 
 
 @QUICK
-@given(grammars(), sentences)
-def test_the_best_derivation_is_found(grammar, sentence):
-    score, nodes, tags = ChartParser(grammar).parse(sentence)
-    assert score == pytest.approx(find_best(grammar, sentence))
-    if nodes:
-        assert score == pytest.approx(score_nodes(grammar, sentence, nodes, tags))
-
-
-@QUICK
-@given(grammars(), sentences, st.integers(1, 4))
-def test_only_what_is_under_the_root_is_longer_than_the_limit(grammar, sentence, max_span):
+@given(grammars(), sentences, st.integers(0, 4))
+def test_the_best_derivation_with_any_limit_is_found(grammar, sentence, max_span):
     score, nodes, tags = ChartParser(grammar, max_span=max_span).parse(sentence)
     assert score == pytest.approx(find_best(grammar, sentence, max_span))
     if nodes:
@@ -116,24 +107,3 @@ def test_of_long_sentences_only_cells_for_hedges_and_what_joins_them_are_open():
         # Up to three words, those that begin and those that end with the sentence, and the whole sentence.
         open_cells = 3 * n_words - 3 + 2 * (n_words - 4) + 1
         assert parser.stats["cells"] - parser.stats["closed"] == open_cells
-
-
-def test_nltk_finds_the_same_log_probability():
-    nltk = pytest.importorskip("nltk")
-    rules = [Rule("R", ("A", "@R"), 0.6), Rule("R", ("A", "A"), 0.4), Rule("@R", ("A", "A"), 0.3)]
-    rules += [
-        Rule("A", ("A", "A"), 0.25),
-        Rule("A", ("B",), 0.25),
-        Rule("B", ("A", "@R"), 0.5),
-        Rule("@R", ("B",), 0.2),
-    ]
-    lexical = {("A", "a"): 0.3, ("A", "b"): 0.2, ("B", "b"): 0.5, ("@R", "a"): 0.5}
-    made = [(rule.parent, [nltk.Nonterminal(child) for child in rule.children], rule.probability) for rule in rules]
-    made += [(tag, [word], probability) for (tag, word), probability in lexical.items()]
-    productions = [nltk.ProbabilisticProduction(nltk.Nonterminal(p), right, prob=value) for p, right, value in made]
-    theirs = nltk.ViterbiParser(nltk.PCFG(nltk.Nonterminal("R"), productions))
-    ours = ChartParser(make_grammar(rules))
-    for text in ("aa", "ab", "aba", "abba", "aabba"):
-        sentence = [[(tag, math.log(p)) for (tag, word), p in lexical.items() if word == letter] for letter in text]
-        (tree,) = theirs.parse(list(text))
-        assert ours.parse(sentence)[0] == pytest.approx(math.log(tree.prob()))

@@ -2,11 +2,8 @@
 
 import copy
 import math
-import os
 import pickle
-import subprocess
 import sys
-import textwrap
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +14,7 @@ from spacy_joint.charts.estimation import estimate_grammar
 from spacy_joint.charts.grammar import Grammar, Rule
 from spacy_joint.errors import JointValueError
 
+from ..engine.processes import INTERRUPT, LIMIT, limited, run_alone
 from ..engine.sharing import Busy
 from ..fuzz.readers import GRAMMAR
 from ..trees.strategies import trees
@@ -132,12 +130,12 @@ def test_a_parser_belongs_to_one_thread_at_a_time():
     assert found == [expected] and parser.parse(long) == expected
 
 
-PROCESS = """
-import math, resource, signal, time
+SETUP = (
+    LIMIT
+    + """
 from spacy_joint.charts.cyk import ChartParser
 from spacy_joint.charts.grammar import Grammar, Rule
 from spacy_joint.charts.lexicon import Lexicon
-from spacy_joint.errors import JointMemoryError
 
 symbols = "RABC"
 rules = [Rule(p, (l, r), 1 / 20) for p in symbols for l in symbols for r in symbols]
@@ -146,52 +144,29 @@ parser = ChartParser(Grammar("R", rules, Lexicon(words, (), {})))
 tags = [(symbol, -1.0) for symbol in symbols]
 expected = parser.parse([tags] * 20)
 """
-
-
-def run(code):
-    """Runs code in a process of its own, which must neither fail nor complain."""
-    command = [sys.executable, "-c", PROCESS + textwrap.dedent(code)]
-    # Freed memory goes back at once: what is left is what the limit says.
-    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment)
-    assert (finished.returncode, finished.stderr) == (0, ""), finished.stderr
-
-
-@pytest.mark.skipif(
-    sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""), reason="limits are those of Linux"
 )
+
+
+@limited
 def test_a_chart_without_memory_says_so_and_can_be_used_again():
-    run("""
+    run_alone(
+        SETUP,
+        """
         for megabytes in (0.2, 1, 3, 8):
-            pages = int(open("/proc/self/statm").read().split()[0])
-            most = pages * resource.getpagesize() + int(megabytes * 2**20)
-            resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
-            try:
-                parser.parse([tags] * 600)
-                raise AssertionError("there was memory")
-            except JointMemoryError as error:
-                assert error.code == "J003"
-            finally:
-                resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+            assert fails(lambda: parser.parse([tags] * 600), megabytes)
             assert parser.parse([tags] * 20) == expected
-    """)
+        """,
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no timers")
 def test_a_long_parse_is_interrupted_soon():
-    run("""
-        def interrupt(*_):
-            raise KeyboardInterrupt
-
-        signal.signal(signal.SIGALRM, interrupt)
+    run_alone(
+        SETUP + INTERRUPT,
+        """
         for seconds in (0.1, 0.5):
-            # Of this process: the machine may have other work.
-            begin = time.process_time()
-            signal.setitimer(signal.ITIMER_REAL, seconds)
-            try:
-                parser.parse([tags] * 5000)
-                raise AssertionError("it was not interrupted")
-            except KeyboardInterrupt:
-                assert time.process_time() - begin < seconds + 1.5
+            took = interrupt(lambda: parser.parse([tags] * 5000), seconds)
+            assert took is not None and took < 1.5, took
             assert parser.parse([tags] * 20) == expected
-    """)
+        """,
+    )

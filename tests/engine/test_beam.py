@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
-from spacy_joint.engine.system import System, Walk
+from spacy_joint.engine.system import System
 from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
 from spacy_joint.parsing.system import JointSystem
@@ -105,20 +105,6 @@ def test_a_prediction_is_a_legal_path_to_a_final_state(system, n_tokens, seed, w
     columns = random_columns(n_tokens, seed, constraints)
     actions = predict(system, random_weights(system, seed), columns, width)
     assert replay(system, columns, actions).is_final
-
-
-@QUICK
-@given(SYSTEMS, st.integers(0, 6), seeds)
-def test_beam_width_one_is_greedy_search(system, n_tokens, seed):
-    weights, columns = random_weights(system, seed), random_columns(n_tokens, seed)
-    scores = NaiveScores(system, random_values(n_tokens, seed), weights)
-    walk, actions = Walk(system, columns), []
-    while not walk.is_final:
-        row = scores(walk)
-        # The first of equals, like max.
-        actions.append(max(walk.legal(), key=lambda action, row=row: row[action]))
-        walk.advance(actions[-1])
-    assert predict(system, weights, columns, 1) == actions
 
 
 @settings(max_examples=15)

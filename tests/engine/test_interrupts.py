@@ -1,11 +1,8 @@
 """Ctrl-C while the engine works: it stops soon, and everything can be used again."""
 
-import subprocess
 import sys
-import textwrap
 from _thread import start_new_thread
 from functools import partial
-from pathlib import Path
 from threading import Event
 from time import sleep
 
@@ -13,54 +10,14 @@ import pytest
 
 from spacy_joint.engine import threads
 
-INTERRUPTED = """
-import signal, sys, time
-sys.path.insert(0, sys.argv[1])
-import numpy as np
-from toys import *
-from spacy_joint.engine.beam import Search
-from spacy_joint.engine.learner import Instance, Learner
-from spacy_joint.engine.stream import Stream
-
-signals = 0
-
-def handle(*_):
-    global signals
-    if signals:
-        signals -= 1
-        raise KeyboardInterrupt
-
-signal.signal(signal.SIGALRM, handle)
-
-def interrupt(call, seconds, again=0.0):
-    '''Interrupts a call after so many seconds, and once more after `again`. How long it took to end, in seconds of this
-    process, since the machine may have other work; None: it ended before.'''
-    global signals
-    signals = 2 if again else 1
-    begin = time.process_time()
-    try:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, seconds, again)
-            call()
-        finally:
-            signals = 0
-    except KeyboardInterrupt:
-        return time.process_time() - begin - seconds
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    return None
-"""
+from .processes import INTERRUPT, TOYS, run_alone
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="there are no timers")
 # Seconds from a signal to its exception; a call without interruption would take several times as long.
 SOON = 1.5
 
 
-def run_interrupted(code):
-    """Runs code in a process of its own, which must neither fail nor complain."""
-    command = [sys.executable, "-c", INTERRUPTED + textwrap.dedent(code), str(Path(__file__).parent)]
-    finished = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert (finished.returncode, finished.stderr) == (0, ""), finished.stderr
+run_interrupted = partial(run_alone, INTERRUPT + TOYS)
 
 
 # Calls that take long

@@ -1,11 +1,6 @@
 """Memory that runs out, and memory that somebody else might free."""
 
-import os
-import re
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,6 +10,7 @@ from spacy_joint.engine.learner import Instance, Learner
 from spacy_joint.engine.stream import Stream
 from spacy_joint.engine.weights import Weights
 
+from .processes import LIMIT, TOYS, limited, run_alone
 from .toys import (
     JOINT,
     TAGGING,
@@ -33,59 +29,7 @@ N_TOKENS = 600
 
 # Running out
 
-# What a process does that has this much more memory than it needs, in megabytes; the toys are those of these tests.
-LIMITED = """
-import resource, sys
-sys.path.insert(0, sys.argv[1])
-import numpy as np
-from toys import *
-from spacy_joint.engine.beam import Search
-from spacy_joint.engine.learner import Instance, Learner
-from spacy_joint.engine.stream import Stream
-from spacy_joint.errors import JointMemoryError
-
-class Limit:
-    def __init__(self, megabytes):
-        self.megabytes = megabytes
-
-    def __enter__(self):
-        pages = int(open("/proc/self/statm").read().split()[0])
-        most = pages * resource.getpagesize() + int(self.megabytes * 2**20)
-        resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))
-
-    def __exit__(self, *error):
-        resource.setrlimit(resource.RLIMIT_AS, (resource.getrlimit(resource.RLIMIT_AS)[1],) * 2)
-
-def fails(call, megabytes):
-    try:
-        with Limit(megabytes):
-            call()
-    except MemoryError as error:
-        assert isinstance(error, JointMemoryError), repr(error)
-        assert error.code == "J003"
-        return True
-    return False
-
-small, weights = random_columns(12), random_weights(JOINT, 3)
-"""
-
-# What Python itself says of a thread that had no memory to begin; to us it is an error like others.
-STILLBORN = re.compile(r"Exception ignored in thread started by: .*\nMemoryError: *\n")
-
-# A sanitizer reserves terabytes of addresses for itself.
-limited = pytest.mark.skipif(
-    sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""), reason="limits are those of Linux"
-)
-
-
-def run_limited(code):
-    """Runs code in a process of its own, which must neither fail nor complain."""
-    command = [sys.executable, "-c", LIMITED + textwrap.dedent(code), str(Path(__file__).parent)]
-    # Freed memory goes back at once, and threads have no heaps of their own: what is left is what the limit says.
-    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
-    finished = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert (finished.returncode, STILLBORN.sub("", finished.stderr)) == (0, ""), finished.stderr
-    return finished.stdout
+run_limited = partial(run_alone, LIMIT + TOYS + "small, weights = random_columns(12), random_weights(JOINT, 3)\n")
 
 
 @limited

@@ -1,0 +1,90 @@
+"""Code in processes of its own, with little memory, or interrupted."""
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+# `fails` calls a function with this much more memory than the process needs, in megabytes.
+LIMIT = """
+import resource
+from spacy_joint.errors import JointMemoryError
+
+def fails(call, megabytes):
+    pages = int(open("/proc/self/statm").read().split()[0])
+    usual = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(megabytes * 2**20), usual[1]))
+    try:
+        call()
+    except MemoryError as error:
+        assert isinstance(error, JointMemoryError), repr(error)
+        assert error.code == "J003"
+        return True
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, usual)
+    return False
+"""
+
+INTERRUPT = """
+import signal, time
+
+signals = 0
+
+def handle(*_):
+    global signals
+    if signals:
+        signals -= 1
+        raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, handle)
+
+def interrupt(call, seconds, again=0.0):
+    '''Interrupts a call after so many seconds, and once more after `again`. How long it took to end, in seconds of this
+    process, since the machine may have other work; None: it ended before.'''
+    global signals
+    signals = 2 if again else 1
+    begin = time.process_time()
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, seconds, again)
+            call()
+        finally:
+            signals = 0
+    except KeyboardInterrupt:
+        return time.process_time() - begin - seconds
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return None
+"""
+
+# The toys of these tests.
+TOYS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+from toys import *
+from spacy_joint.engine.beam import Search
+from spacy_joint.engine.learner import Instance, Learner
+from spacy_joint.engine.stream import Stream
+"""
+
+# What Python itself says of a thread that had no memory to begin; to us it is an error like others.
+STILLBORN = re.compile(r"Exception ignored in thread started by: .*\nMemoryError: *\n")
+
+# A sanitizer reserves terabytes of addresses for itself.
+limited = pytest.mark.skipif(
+    sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""), reason="limits are those of Linux"
+)
+
+
+def run_alone(setup, code):
+    """Runs code after its setup in a process, which must neither fail nor complain."""
+    command = [sys.executable, "-c", setup + textwrap.dedent(code), str(Path(__file__).parent)]
+    # Freed memory goes back at once, and threads have no heaps of their own: what is left is what the limit says.
+    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert (finished.returncode, STILLBORN.sub("", finished.stderr)) == (0, ""), finished.stderr
