@@ -4,10 +4,7 @@ import pickle
 
 import pytest
 import spacy
-from spacy import displacy
 from spacy.lang.en.syntax_iterators import noun_chunks as chunk_clear_trees
-from spacy.matcher import DependencyMatcher
-from spacy.pipeline import merge_subtokens
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
@@ -127,13 +124,17 @@ def test_saved_and_loaded_pipelines_have_them(nlp, tmp_path):
     assert [list_chunks(doc) for doc in DocBin().from_bytes(data).get_docs(vocab)] == [CHUNKS]
 
 
-@pytest.mark.parametrize("copy", [Doc.copy, lambda doc: doc[:].as_doc(), lambda doc: pickle.loads(pickle.dumps(doc))])
+@pytest.mark.parametrize(
+    "copy",
+    [
+        Doc.copy,
+        lambda doc: doc[:].as_doc(),
+        lambda doc: pickle.loads(pickle.dumps(doc)),
+        lambda doc: Doc(doc.vocab).from_bytes(doc.to_bytes()),
+    ],
+)
 def test_copies_have_them(nlp, copy):
     assert list_chunks(copy(nlp(TEXT))) == CHUNKS
-
-
-def test_saved_documents_have_them(nlp):
-    assert list_chunks(Doc(nlp.vocab).from_bytes(nlp(TEXT).to_bytes())) == CHUNKS
 
 
 def test_documents_of_other_processes_have_them(nlp):
@@ -151,45 +152,9 @@ def test_a_pipeline_with_the_parser_of_another_has_them(nlp):
     assert other.vocab.get_noun_chunks is noun_chunks
 
 
-# What spaCy does with trees
-
-
 def test_noun_chunks_can_be_merged():
     nlp = spacy_joint.load()
     nlp.add_pipe("merge_noun_chunks")
     doc = nlp(TEXT)
     assert [token.text for token in doc if " " in token.text] == [chunk for chunk in CHUNKS if " " in chunk]
     assert [(token.text, token.dep_) for token in doc[:2]] == [("The mayor's old dog", "nsubj"), ("likes", "ROOT")]
-
-
-def test_subtokens_can_be_merged(nlp):
-    doc = nlp("The city council met at the tennis club yesterday.")
-    assert [token.text for token in merge_subtokens(doc, label="compound")] == [
-        *("The", "city council", "met", "at", "the", "tennis club", "yesterday", ".")
-    ]
-
-
-def test_dependencies_can_be_matched(nlp):
-    matcher = DependencyMatcher(nlp.vocab)
-    pattern = [
-        {"RIGHT_ID": "verb", "RIGHT_ATTRS": {"LOWER": "likes"}},
-        {"LEFT_ID": "verb", "REL_OP": ">", "RIGHT_ID": "object", "RIGHT_ATTRS": {"DEP": "obj"}},
-        {"LEFT_ID": "object", "REL_OP": ">", "RIGHT_ID": "other", "RIGHT_ATTRS": {"DEP": "conj"}},
-    ]
-    matcher.add("LIKED", [pattern])
-    doc = nlp(TEXT)
-    ((_, places),) = matcher(doc)
-    assert [doc[place].text for place in places] == ["likes", "cats", "sister"]
-
-
-def test_noun_phrases_can_be_drawn_as_units(nlp):
-    words = displacy.parse_deps(nlp(TEXT), {"collapse_phrases": True})["words"]
-    assert [word["text"] for word in words] == [
-        "The mayor's old dog",
-        "likes",
-        "cats",
-        "and",
-        "my sister",
-        "from",
-        "the office.",
-    ]
