@@ -62,6 +62,15 @@ def nlp():
     return train_guide()
 
 
+def make_listener():
+    """A guide whose encoder is a component of its own."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}
+    nlp.add_pipe("parser_guide", config={"model": {**SMALL, "tok2vec": listener}})
+    return nlp
+
+
 def read_columns(doc):
     return {name: np.asarray(doc._.token_columns[name]).tolist() for name in GUIDE_COLUMNS}
 
@@ -212,10 +221,7 @@ def test_an_interrupted_prediction_leaves_nothing_behind(nlp, monkeypatch):
 
 
 def test_it_learns_through_a_listener():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}
-    nlp.add_pipe("parser_guide", config={"model": {**SMALL, "tok2vec": listener}})
+    nlp = make_listener()
     examples = make_examples(nlp, range(24))
     fix_random_seed(0)
     optimizer = nlp.initialize(lambda: examples)
@@ -231,10 +237,7 @@ def test_it_learns_through_a_listener():
 
 
 def test_a_listener_that_was_replaced_is_saved(tmp_path):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}
-    nlp.add_pipe("parser_guide", config={"model": {**SMALL, "tok2vec": listener}})
+    nlp = make_listener()
     nlp.initialize(lambda: make_examples(nlp, range(2)))
     nlp.replace_listeners("tok2vec", "parser_guide", ["model.tok2vec"])
     nlp.to_disk(tmp_path)

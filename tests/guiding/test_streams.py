@@ -28,7 +28,7 @@ from spacy_joint.guiding.windows import WindowStream, cut_windows
 from spacy_joint.pipes.guide_columns import find_guide_facts
 from spacy_joint.pipes.streaming import FORGET_AFTER, can_stream, stream_sentences
 
-from .test_parser_guide import CNN, NOUNS, SMALL, VERBS, read_columns, say, train_guide
+from .test_parser_guide import CNN, NOUNS, SMALL, VERBS, make_listener, read_columns, say, train_guide
 
 WINDOW, STRIDE = 24, 16
 WINDOWS = {"window": WINDOW, "stride": STRIDE}
@@ -157,16 +157,21 @@ def test_empty_documents_are_left_out(nlp):
     assert [len(part) for part in parts] == [30, len(doc) - 30]
 
 
-def test_a_token_waits_for_at_most_a_window_and_a_stride(nlp):
+def measure_delays(guide, doc, **options):
+    """How many tokens have come after each one when it is let out."""
     came = 0
 
     def watch():
         nonlocal came
-        for part in cut(nlp.make_doc(babble(300)), [1]):
+        for part in cut(doc, [1]):
             came += 1
             yield part
 
-    delays = [came - n for n, _ in enumerate(nlp.get_pipe("parser_guide").stream(watch()), start=1)]
+    return [came - n for n, _ in enumerate(guide.stream(watch(), **options), start=1)]
+
+
+def test_a_token_waits_for_at_most_a_window_and_a_stride(nlp):
+    delays = measure_delays(nlp.get_pipe("parser_guide"), nlp.make_doc(babble(300)))
     # The end of the stream releases the others.
     delays = delays[: -(WINDOW + STRIDE)]
     assert (min(delays), max(delays)) == (WINDOW + 1, WINDOW + STRIDE)
@@ -183,15 +188,8 @@ def early(nlp):
 
 @pytest.mark.parametrize("max_delay", [None, 4])
 def test_with_a_latency_a_token_waits_for_no_more(nlp, early, max_delay):
-    came, latency = 0, max_delay or 8
-
-    def watch():
-        nonlocal came
-        for part in cut(nlp.make_doc(babble(300)), [1]):
-            came += 1
-            yield part
-
-    delays = [came - n for n, _ in enumerate(early.stream(watch(), max_delay=max_delay), start=1)][:-latency]
+    latency = max_delay or 8
+    delays = measure_delays(early, nlp.make_doc(babble(300)), max_delay=max_delay)[:-latency]
     assert (min(delays), max(delays)) == (latency // 2, latency - 1)
 
 
@@ -284,10 +282,8 @@ def test_parts_keep_what_encoders_read(nlp):
 
 
 def test_an_encoder_that_may_see_the_whole_document_is_refused():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}
-    guide = nlp.add_pipe("parser_guide", config={"model": {**SMALL, "tok2vec": listener}})
+    nlp = make_listener()
+    guide = nlp.get_pipe("parser_guide")
     with pytest.raises(JointValueError, match=r"\[J060\]"):
         next(guide.stream([nlp.make_doc("the man")]))
     nlp.initialize(lambda: [Example(Doc(nlp.vocab, words=["the", "man"]), say(nlp.vocab, 1)[:2].as_doc())])

@@ -10,7 +10,6 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import fix_random_seed
 from thinc.api import Adam
 from typer.testing import CliRunner
 
@@ -20,6 +19,7 @@ from spacy_joint.errors import JointValueError
 from spacy_joint.guiding.onnx_transformer import OnnxTransformer, convert_transformers
 from spacy_joint.training.finishing import finish_pipeline
 
+from .learning import learn
 from .test_parser_guide import NOUNS, VERBS, make_examples, say
 
 torch = pytest.importorskip("torch")
@@ -35,29 +35,22 @@ def directory(tmp_path_factory, write_transformer):
     return write_transformer(tmp_path_factory.mktemp("transformer"), WORDS)
 
 
+def make_tok2vec(directory, **settings):
+    name = directory and str(directory)
+    windows = {"window": WINDOW, "stride": STRIDE}
+    return {"@architectures": "spacy_joint.Transformer.v1", "name": name, **windows, **settings}
+
+
 def make_pipeline(directory, **settings):
-    tok2vec = {
-        "@architectures": "spacy_joint.Transformer.v1",
-        "name": directory and str(directory),
-        "window": WINDOW,
-        "stride": STRIDE,
-        **settings,
-    }
     nlp = spacy.blank("en")
-    model = {"tok2vec": tok2vec, "arc_width": 16, "label_width": 16, "window": WINDOW, "stride": STRIDE}
-    nlp.add_pipe("parser_guide", config={"model": model})
+    model = {"arc_width": 16, "label_width": 16, "window": WINDOW, "stride": STRIDE}
+    nlp.add_pipe("parser_guide", config={"model": {**model, "tok2vec": make_tok2vec(directory, **settings)}})
     return nlp
 
 
 def train(directory, epochs=1, n_documents=8, **settings):
     nlp = make_pipeline(directory, **settings)
-    examples = make_examples(nlp, range(n_documents))
-    fix_random_seed(0)
-    nlp.initialize(lambda: examples)
-    optimizer = Adam(0.01)
-    for _ in range(epochs):
-        for first in range(0, n_documents, 8):
-            nlp.get_pipe("parser_guide").update(examples[first : first + 8], sgd=optimizer)
+    learn(nlp, "parser_guide", make_examples(nlp, range(n_documents)), epochs)
     return nlp
 
 
@@ -255,13 +248,8 @@ def test_documents_are_read_in_several_processes(nlp):
 
 def test_other_components_can_read_it(directory, tmp_path):
     nlp = spacy.blank("en")
-    tok2vec = {
-        "@architectures": "spacy_joint.Transformer.v1",
-        "name": str(directory),
-        "window": WINDOW,
-        "stride": STRIDE,
-    }
-    nlp.add_pipe("tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": tok2vec}})
+    model = {"@architectures": "spacy.Tagger.v2", "tok2vec": make_tok2vec(directory)}
+    nlp.add_pipe("tagger", config={"model": model})
     words = ["the", "dog", "sees", "the", "cat"]
     reference = Doc(nlp.vocab, words=words, tags=["DT", "NN", "VB", "DT", "NN"])
     examples = [Example(Doc(nlp.vocab, words=words), reference)]
