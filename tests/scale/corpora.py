@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,14 @@ def wait_until_done(run: subprocess.Popen[bytes], directory: Path, n: int, timeo
 
 def kill(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
+
+
+def wait_until_ended(pids: Collection[int], timeout: float = 30) -> None:
+    """Wait until processes have died."""
+    end = time.monotonic() + timeout
+    while any(map(is_running, pids)):
+        assert time.monotonic() < end, "they live"
+        time.sleep(0.01)
 
 
 def list_children(pid: int, name: str) -> list[int]:

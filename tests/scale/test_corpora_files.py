@@ -35,6 +35,18 @@ WET = (
     "Hé. We left\r\n\r\n"
 )
 
+LINE = b'{"text": "One."}\n'
+GZIP_AND_ZSTANDARD = pytest.mark.parametrize(
+    ("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.compress)]
+)
+
+
+def compress_with_long_window(content):
+    parameters = zstandard.ZstdCompressionParameters(window_log=28)
+    # Without a size, the window is not reduced to the content.
+    writer = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
+    return writer.compress(content) + writer.flush()
+
 
 def read_failures(output):
     lines = read_lines(output / "errors.jsonl")
@@ -72,16 +84,16 @@ def test_each_format_has_its_records(annotate, tmp_path):
     assert rows["f.vtt"]["sentences"][0]["speaker"] == "Eve"
 
 
-@pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.compress)])
+@GZIP_AND_ZSTANDARD
 def test_files_may_be_compressed_in_several_parts(suffix, compress, tmp_path):
     path = tmp_path / f"a.jsonl{suffix}"
-    path.write_bytes(compress(b'{"text": "One."}\n') + compress(b'{"text": "Two."}\n'))
+    path.write_bytes(compress(LINE) + compress(b'{"text": "Two."}\n'))
     found = list(read_records(StoredFile(str(path), path.stat().st_size), Reading()))
     assert [each.text for each in found] == ["One.", "Two."]
     assert sum(each.n_read for each in found) == path.stat().st_size
 
 
-@pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.compress)])
+@GZIP_AND_ZSTANDARD
 def test_the_rest_of_a_damaged_file_is_one_failure(annotate, suffix, compress, tmp_path):
     whole = write_records(tmp_path / "whole", 2000).read_bytes()
     (tmp_path / f"a.jsonl{suffix}").write_bytes((compress(whole) + compress(whole))[:-5])
@@ -176,35 +188,26 @@ def test_no_text_of_parquet_is_lost_for_its_metadata(annotate, tmp_path):
     assert totals["failures"] == 1 and read_failures(tmp_path / "output")[0][1] == 3
 
 
-def test_json_lines_may_begin_with_a_byte_order_mark(annotate, tmp_path):
-    (tmp_path / "a.jsonl").write_bytes(b'\xef\xbb\xbf{"text": "One."}\n')
-    totals = annotate(tmp_path / "output", tmp_path / "a.jsonl")
-    assert totals["documents"] == 1 and not totals["failures"]
-
-
-def test_gzip_may_be_padded_with_zeros(annotate, tmp_path):
-    line = gzip.compress(b'{"text": "One."}\n')
-    (tmp_path / "a.jsonl.gz").write_bytes(line + bytes(1000) + line + bytes(24))
-    totals = annotate(tmp_path / "output", tmp_path / "a.jsonl.gz")
-    assert totals["documents"] == 2 and not totals["failures"]
-
-
-def test_zstandard_may_have_a_long_window(annotate, tmp_path):
-    parameters = zstandard.ZstdCompressionParameters(window_log=28)
-    # Without a size, the window is not reduced to the content.
-    writer = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
-    compressed = writer.compress(b'{"text": "One."}\n') + writer.flush()
-    (tmp_path / "a.jsonl.zst").write_bytes(compressed)
-    totals = annotate(tmp_path / "output", tmp_path / "a.jsonl.zst")
-    assert totals["documents"] == 1 and not totals["failures"]
+@pytest.mark.parametrize(
+    ("name", "content", "n"),
+    [
+        ("a.jsonl", b"\xef\xbb\xbf" + LINE, 1),
+        ("a.jsonl.gz", gzip.compress(LINE) + bytes(1000) + gzip.compress(LINE) + bytes(24), 2),
+        ("a.jsonl.zst", compress_with_long_window(LINE), 1),
+    ],
+    ids=["byte order mark", "gzip padded with zeros", "long window"],
+)
+def test_unusual_files_are_read(annotate, name, content, n, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    totals = annotate(tmp_path / "output", tmp_path / name)
+    assert totals["documents"] == n and not totals["failures"]
 
 
 @pytest.mark.parametrize(
     ("suffix", "compress"), [(".gz", gzip.compress), (".zst", zstandard.compress), (".bz2", bz2.compress)]
 )
 def test_a_damaged_part_is_not_the_end_of_a_file(suffix, compress, tmp_path):
-    line = b'{"text": "One."}\n'
-    first, second = compress(line), bytearray(compress(line))
+    first, second = compress(LINE), bytearray(compress(LINE))
     second[len(second) // 2] ^= 255
     path = tmp_path / f"a.jsonl{suffix}"
     path.write_bytes(first + second)

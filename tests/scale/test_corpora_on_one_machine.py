@@ -1,12 +1,20 @@
 """`annotate-corpus`: runs that are stopped anywhere end with the output of runs that are not."""
 
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
-from .corpora import N_SHARDS, count_done, kill, list_children, read_lines, read_tree, start, wait_until_done
+from .corpora import (
+    N_SHARDS,
+    count_done,
+    kill,
+    list_children,
+    read_lines,
+    read_tree,
+    start,
+    wait_until_done,
+    wait_until_ended,
+)
 
 OPTIONS = ("--format", "jsonl", "--shard-bytes", 1000)
 
@@ -38,20 +46,9 @@ def test_a_run_survives_its_workers_and_continues_where_it_was_killed(corpus, sp
     workers = list_children(run.pid, "popen_loky")
     kill(run.pid)
     run.wait()
-    assert workers and all(map(has_ended, workers))
+    assert workers
+    wait_until_ended(workers)
     assert 90 <= count_done(tmp_path / "output") < N_SHARDS
     assert not (tmp_path / "output/manifest.jsonl").exists()
     assert start(*arguments).wait() == 0
     assert read_tree(tmp_path / "output") == read_tree(undisturbed)
-
-
-def has_ended(pid):
-    """Whether a process ends soon."""
-    for _ in range(1000):
-        try:
-            if "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]:
-                return True
-        except FileNotFoundError:
-            return True
-        time.sleep(0.01)
-    return False

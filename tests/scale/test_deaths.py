@@ -5,12 +5,20 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 
 import pytest
 
-from .corpora import is_running, list_children, read_lines, read_tree, save_trap, start, wait_until_done, write_records
+from .corpora import (
+    list_children,
+    read_lines,
+    read_tree,
+    save_trap,
+    start,
+    wait_until_done,
+    wait_until_ended,
+    write_records,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc, and has names of any bytes")
 TEXTS = ["One.", "This will kill it.", "Two.", "Too little memory.", "No answer comes.", "Three."]
@@ -61,10 +69,7 @@ def test_after_ctrl_c_a_run_says_how_to_continue_and_then_where_it_does(annotate
     assert printed.startswith("Stopped: ") and printed.endswith(" shards are done. The same command continues.")
     assert len(workers) == 2
     # They look every second whether the command still lives.
-    end = time.monotonic() + 30
-    while any(map(is_running, workers)):
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    wait_until_ended(workers)
     run = start(*arguments, "--workers", 1, stderr=subprocess.PIPE)
     assert run.communicate()[1].startswith(b"Resumed at 0.") and run.returncode == 0
     annotate(tmp_path / "whole", corpus, format="jsonl")
