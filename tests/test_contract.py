@@ -31,6 +31,7 @@ from spacy_joint.annotation.quotations import CUES, QUOTATIONS, SPEAKERS
 from spacy_joint.errors import JointValueError
 
 from .guiding.learning import make_tok2vec
+from .quotation.conftest import SMALL as QUOTATION_MODEL
 
 # The tokenizer of no language suits the corpora badly, but hardly any test uses it.
 pytestmark = pytest.mark.filterwarnings(r"ignore:\[JW20\]")
@@ -142,14 +143,6 @@ def needs(*capabilities: str) -> pytest.MarkDecorator:
     return pytest.mark.needs(*capabilities)
 
 
-QUOTATION_MODEL = {
-    "@architectures": "spacy_joint.BeamPerceptron.v1",
-    "table_bits": 18,
-    "beam_width": 4,
-    "update_strategy": "laso",
-    "rule": "perceptron",
-    "min_changes": 1,
-}
 TREES = ("token.tag", "token.dep", "token.head")
 QUOTED = Component(
     "quotation_spans",
@@ -868,13 +861,6 @@ def test_settings_can_be_overridden_at_loading(component, saved):
     nlp = spacy.load(saved, config={f"components.{component.factory}.model.beam_width": 2})
     assert nlp.get_pipe(component.factory).perceptron.beam_width == 2
     assert len(nlp("hello there")) == 2
-
-
-def test_select_pipes(component, nlp):
-    with nlp.select_pipes(disable=[component.factory]):
-        assert nlp.pipe_names == []
-        nlp("hello")
-    assert nlp.pipe_names == [component.factory]
 
 
 @needs("code", "updates")
