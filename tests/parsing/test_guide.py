@@ -6,7 +6,6 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
-from spacy.training import Example
 from spacy.util import fix_random_seed
 
 from spacy_joint.annotation.custom_columns import write_column
@@ -177,4 +176,3 @@ def test_n_best_analyses_are_guided_too(read_examples, small_model):
     assert len(analyses) == 3
     heads, _ = parser.scored_parses(parser.predict([doc]))
     assert heads[0]
-    assert isinstance(Example(analyses[0].doc, examples[0].reference), Example)

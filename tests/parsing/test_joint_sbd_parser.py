@@ -69,6 +69,7 @@ def check_trees(doc):
 @settings(max_examples=150)
 @given(pairs=words_with_presets())
 def test_preset_boundaries_are_kept_and_trees_agree_with_sentences(parser, pipeline, pairs):
+    # Without tags, too.
     doc = parser(preset(pipeline.vocab, pairs))
     check_trees(doc)
     first_word = next((token.i for token in doc if not token.text.isspace()), 0)
@@ -87,13 +88,6 @@ def test_preset_boundaries_are_kept_and_trees_agree_with_sentences(parser, pipel
             elif after_blank_line:
                 assert token.is_sent_start is True
         forced = after_blank_line = False
-
-
-@pytest.mark.parametrize("start", [True, False])
-def test_all_boundaries_can_be_given(parser, pipeline, start):
-    words = ["hello", "there", "how", "are", "you"]
-    doc = parser(Doc(pipeline.vocab, words=words, sent_starts=[start] * len(words)))
-    assert starts_of(doc) == [True, *[start] * 4]
 
 
 def test_the_boundaries_of_an_earlier_component_are_kept(pipeline, saved_pipeline):
@@ -119,11 +113,6 @@ def test_blank_lines_can_be_ignored(new_parser):
     parser = new_parser(blank_lines=False).get_pipe("joint_sbd_parser")
     doc = Doc(parser.vocab, words=["the", "big", "\n\n", "dog"])
     assert parser.get_constraints(doc).tolist() == [1, 0, 0, 0]
-
-
-def test_a_boundary_within_an_entity_can_be_forbidden(parser, pipeline):
-    doc = Doc(pipeline.vocab, words=["i", "saw", "are", "you", "there"], sent_starts=[None, None, False, False, None])
-    assert starts_of(parser(doc))[2:4] == [False, False]
 
 
 @settings(max_examples=25)
@@ -268,10 +257,6 @@ def test_extension_attributes_and_user_data_are_kept(pipeline):
     assert doc.user_data["note"] == "kept"
     assert [ent.text for ent in doc.ents] == ["there"]
     assert doc.has_annotation("SENT_START") and doc.has_annotation("DEP")
-
-
-def test_documents_without_tags_are_parsed(parser, pipeline):
-    check_trees(parser(Doc(pipeline.vocab, words=["hey", "are", "you", "up"])))
 
 
 # Size

@@ -284,14 +284,9 @@ def test_no_english_sentence_begins_within_a_name(text):
     assert mark(spacy.blank("de").make_doc("Kanzler Max Brandt ging.")) == "Kanzler Max Brandt ging."
 
 
-def test_a_capitalised_word_waits_for_the_next_ones():
-    for end, n_open in (("Mayor", 1), ("12 So.", 2)):
-        assert count_open_words(NLP.make_doc("two " * layout.LOOKAHEAD + end)) == n_open
-
-
-def test_operators_and_brackets_wait_for_the_next_word():
-    for end, n_open in (("two =", 1), ("art. (", 1)):
-        assert count_open_words(NLP.make_doc("two " * layout.LOOKAHEAD + end)) == n_open
+@pytest.mark.parametrize(("end", "n_open"), [("Mayor", 1), ("12 So.", 2), ("two =", 1), ("art. (", 1)])
+def test_capitalised_words_operators_and_brackets_wait_for_the_next_words(end, n_open):
+    assert count_open_words(NLP.make_doc("two " * layout.LOOKAHEAD + end)) == n_open
 
 
 def test_no_sentence_begins_at_an_operator_nor_after_it():

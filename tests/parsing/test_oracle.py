@@ -103,14 +103,25 @@ def test_a_label_missing_in_that_direction_gives_no_actions(labels):
     assert oracle_actions(joint_system(), np.array([0, 0]), labels, [True, False]) is None
 
 
-def test_a_missing_label_is_refused():
-    with pytest.raises(ValueError, match="J143"):
-        oracle_actions(joint_system(), np.array([0, 0]), ["root"], [True, False])
+REFUSED = {
+    "a missing label": ("J143", [0, 0], ["root"], [True, False]),
+    "a missing start": ("J143", [0, 0], ["root", "obj"], [True]),
+    "a head in another sentence": (
+        "J303.*1 to 2 .*token 1 is 0",
+        [0, 0, 2],
+        ["root", "obj", "root"],
+        [True, True, False],
+    ),
+    "two roots": ("J303.*0 to 1 .*2 roots", [0, 1], ["root", "root"], [True, False]),
+    "no root": ("J303.*has 0 roots", [1, 0], ["det", "obj"], [True, False]),
+    "a cycle beside the root": ("J303", [0, 2, 1], ["root", "det", "obj"], [True, False, False]),
+}
 
 
-def test_a_missing_start_is_refused():
-    with pytest.raises(ValueError, match="J143"):
-        oracle_actions(joint_system(), np.array([0, 0]), ["root", "obj"], [True])
+@pytest.mark.parametrize(("message", "heads", "labels", "starts"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_tree_for_each_sentence_is_refused(message, heads, labels, starts):
+    with pytest.raises(ValueError, match=message):
+        oracle_actions(joint_system(), np.array(heads), labels, starts)
 
 
 @pytest.mark.parametrize("head", [-1, 2, 2**31 - 1, -(2**31)])
@@ -118,26 +129,6 @@ def test_a_head_outside_the_document_is_refused(head):
     label = "obj" if head < 1 else "det"
     with pytest.raises(ValueError, match=f"J303.*token 1 is {head}"):
         oracle_actions(joint_system(), np.array([0, head]), ["root", label], [True, False])
-
-
-def test_a_head_in_another_sentence_is_refused():
-    with pytest.raises(ValueError, match=r"J303.*tokens 1 to 2 .*token 1 is 0"):
-        oracle_actions(joint_system(), np.array([0, 0, 2]), ["root", "obj", "root"], [True, True, False])
-
-
-def test_two_roots_in_a_sentence_are_refused():
-    with pytest.raises(ValueError, match=r"J303.*0 to 1 .*2 roots"):
-        oracle_actions(joint_system(), np.array([0, 1]), ["root", "root"], [True, False])
-
-
-def test_a_sentence_without_a_root_is_refused():
-    with pytest.raises(ValueError, match=r"J303.*has 0 roots"):
-        oracle_actions(joint_system(), np.array([1, 0]), ["det", "obj"], [True, False])
-
-
-def test_a_cycle_beside_the_root_is_refused():
-    with pytest.raises(ValueError, match="J303"):
-        oracle_actions(joint_system(), np.array([0, 2, 1]), ["root", "det", "obj"], [True, False, False])
 
 
 @QUICK

@@ -37,62 +37,34 @@ def legal(actions, n_tokens=4, constraints=None, system=SYSTEM):
 # Legal transitions
 
 
-def test_the_first_action_can_only_be_shift():
-    assert legal("") == {"sh"}
-
-
-def test_a_lone_token_on_the_stack_allows_only_shift_and_boundary():
-    assert legal("sh") == {"sh", "sb"}
-
-
-def test_two_tokens_on_the_stack_can_be_joined_either_way_or_swapped():
-    assert legal("sh sh") == {"sh", "sb", "la", "ra", "swap"}
-
-
-def test_shift_is_blocked_before_a_flagged_boundary():
-    assert legal("sh sh sb") == {"la", "ra", "swap"}
-
-
-def test_shift_is_the_only_action_once_the_sentence_before_a_flagged_boundary_is_reduced():
-    assert legal("sh sb root") == {"sh"}
-
-
-def test_a_boundary_is_not_flagged_twice():
-    assert "sb" not in legal("sh sh sb la")
-
-
-def test_the_next_boundary_may_follow_at_once():
-    assert legal("sh sb root sh") == {"sh", "sb"}
-
-
-def test_the_root_arc_waits_for_a_boundary():
-    assert "root" not in legal("sh sh la")
-    assert legal("sh sh la sb") == {"root"}
-
-
-def test_the_root_arc_needs_no_boundary_at_the_end_of_the_document():
-    assert legal("sh sh la", n_tokens=2) == {"root"}
-
-
-def test_the_root_arc_waits_until_one_token_is_left():
-    assert "root" not in legal("sh sh", n_tokens=2)
-
-
-def test_a_boundary_cannot_be_flagged_while_something_swapped_is_in_front():
-    assert legal("sh sh swap") == {"sh"}
-
-
-def test_shift_is_allowed_again_when_a_swap_follows_the_flag():
-    assert legal("sh sh sb swap") == {"sh"}
-    assert legal("sh sh sb swap sh") == {"la", "ra"}
-
-
-def test_tokens_that_were_swapped_are_not_swapped_back():
-    assert "swap" not in legal("sh sh swap sh")
-
-
-def test_the_last_token_of_a_document_cannot_be_followed_by_a_boundary():
-    assert "sb" not in legal("sh", n_tokens=1)
+@pytest.mark.parametrize(
+    ("actions", "n_tokens", "expected"),
+    [
+        # The first action can only be SHIFT; then there may be a boundary, but not after the last token.
+        ("", 4, "sh"),
+        ("sh", 4, "sh sb"),
+        ("sh", 1, "root"),
+        # Two tokens on the stack can be joined either way or swapped.
+        ("sh sh", 4, "sh sb la ra swap"),
+        # Before a flagged boundary, which is not flagged twice, the sentence is reduced.
+        ("sh sh sb", 4, "la ra swap"),
+        ("sh sh sb la", 4, "root"),
+        ("sh sb root", 4, "sh"),
+        ("sh sb root sh", 4, "sh sb"),
+        # The root arc waits for a boundary or the end of the document, and until one token is left.
+        ("sh sh la", 4, "sh sb"),
+        ("sh sh la", 2, "root"),
+        ("sh sh", 2, "la ra swap"),
+        # No boundary is flagged while something swapped is in front, which can be shifted after a flag, too.
+        ("sh sh swap", 4, "sh"),
+        ("sh sh sb swap", 4, "sh"),
+        # Tokens that were swapped are not swapped back.
+        ("sh sh swap sh", 4, "sh sb la ra"),
+        ("sh sh sb swap sh", 4, "la ra"),
+    ],
+)
+def test_transitions_are_legal_by_their_definition(actions, n_tokens, expected):
+    assert legal(actions, n_tokens) == set(expected.split())
 
 
 @pytest.mark.parametrize(("left", "right", "arc"), [(["x"], [], ("LEFT", "x")), ([], ["x"], ("RIGHT", "x"))])
@@ -129,32 +101,26 @@ def test_a_document_of_one_token_has_one_path():
 # Preset boundaries
 
 
-@pytest.mark.parametrize("position", POSITIONS)
-def test_a_preset_boundary_is_never_shifted_over(position):
+@pytest.mark.parametrize(
+    ("position", "actions", "constraints", "expected"),
+    [
+        # A preset boundary is never shifted over.
+        ("early", "sh", [0, 1, 0, 0], "sb"),
+        ("late", "sh", [0, 1, 0, 0], "sb"),
+        # It is flagged before anything else if early, and once the sentence is reduced if late.
+        ("early", "sh sh", [0, 0, 1, 0], "sb"),
+        ("late", "sh sh", [0, 0, 1, 0], "la ra swap"),
+        ("late", "sh sh la", [0, 0, 1, 0], "sb"),
+        # It does not stop a swapped token.
+        ("early", "sh sh sb swap", [0, 0, 1, 0], "sh"),
+        # No boundary is flagged where it is forbidden, but the first token starts a sentence.
+        ("early", "sh", [0, -1, 0, 0], "sh"),
+        ("early", "", [-1, 0, 0, 0], "sh"),
+    ],
+)
+def test_preset_boundaries_restrict_transitions(position, actions, constraints, expected):
     system = JointSystem(["l"], ["r"], ["root"], position)
-    assert legal("sh", constraints=[0, 1, 0, 0], system=system) == {"sb"}
-
-
-def test_early_preset_boundaries_are_flagged_before_anything_else():
-    assert legal("sh sh", constraints=[0, 0, 1, 0]) == {"sb"}
-
-
-def test_late_preset_boundaries_wait_until_the_sentence_is_reduced():
-    late = JointSystem(["l"], ["r"], ["root"], "late")
-    assert legal("sh sh", constraints=[0, 0, 1, 0], system=late) == {"la", "ra", "swap"}
-    assert legal("sh sh la", constraints=[0, 0, 1, 0], system=late) == {"sb"}
-
-
-def test_a_preset_boundary_does_not_stop_a_swapped_token():
-    assert legal("sh sh sb swap", constraints=[0, 0, 1, 0]) == {"sh"}
-
-
-def test_no_boundary_is_flagged_where_it_is_forbidden():
-    assert legal("sh", constraints=[0, -1, 0, 0]) == {"sh"}
-
-
-def test_the_first_token_starts_a_sentence_even_if_forbidden():
-    assert legal("", constraints=[-1, 0, 0, 0]) == {"sh"}
+    assert legal(actions, constraints=constraints, system=system) == set(expected.split())
 
 
 @QUICK
@@ -186,21 +152,12 @@ def assert_forest(heads, starts):
 
 
 @QUICK
-@given(st.integers(0, 14), seeds, st.sampled_from(POSITIONS))
-def test_every_walk_ends_in_contiguous_trees_with_one_root(n_tokens, seed, position):
-    system = joint_system(position)
-    heads, labels, starts = system.build(random_walk(system, blank_columns(n_tokens), seed), n_tokens)
+@given(constraint_lists | st.integers(0, 14).map(lambda n: [0] * n), seeds, st.sampled_from(POSITIONS))
+def test_every_walk_ends_in_contiguous_trees_with_one_root(constraints, seed, position):
+    system, n_tokens = joint_system(position), len(constraints)
+    actions = random_walk(system, blank_columns(n_tokens, constraints), seed)
+    heads, labels, starts = system.build(actions, n_tokens)
     assert len(heads) == len(labels) == len(starts) == n_tokens
-    assert_forest(heads, starts)
-
-
-@QUICK
-@given(constraint_lists, seeds, st.sampled_from(POSITIONS))
-def test_every_walk_under_presets_ends_in_contiguous_trees_with_one_root(constraints, seed, position):
-    system = joint_system(position)
-    heads, _, starts = system.build(
-        random_walk(system, blank_columns(len(constraints), constraints), seed), len(constraints)
-    )
     assert_forest(heads, starts)
 
 
