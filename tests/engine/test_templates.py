@@ -33,8 +33,11 @@ def test_templates_without_features_are_refused(text):
         compile_for_joint(text)
 
 
-def random_columns_for(templates, n_tokens):
-    return Columns(templates.columns, random_values(n_tokens, 0)[:, : len(templates.columns)])
+def check_search(templates, system=JOINT, n_tokens=5):
+    """Whether a search with templates ends."""
+    columns = Columns(templates.columns, random_values(n_tokens, 0)[:, : len(templates.columns)])
+    actions = Search(system, templates, 3).predict(random_weights(system), columns)
+    assert replay(system, columns, actions).is_final
 
 
 def test_documents_need_only_the_columns_that_templates_read():
@@ -45,9 +48,7 @@ def test_documents_need_only_the_columns_that_templates_read():
 def test_the_maximum_number_of_templates_can_be_compiled_and_searched():
     templates = compile_for_joint("\n\n".join(["s0.word b0.word"] * 512))
     assert (templates.n_templates, templates.n_blocks) == (512, 512)
-    columns = random_columns_for(templates, 5)
-    actions = Search(JOINT, templates, 3).predict(random_weights(JOINT), columns)
-    assert replay(JOINT, columns, actions).is_final
+    check_search(templates)
 
 
 def test_too_many_templates_are_refused():
@@ -61,9 +62,7 @@ def test_offsets_up_to_eight_can_be_searched_at_both_ends_of_a_document(offset, 
     slots = system.token_slots
     templates = Templates("\n".join(f"{slot}{offset}.word" for slot in slots), COLUMNS, system)
     for n_tokens in (1, 3):
-        columns = random_columns_for(templates, n_tokens)
-        actions = Search(system, templates, 4).predict(random_weights(system), columns)
-        assert replay(system, columns, actions).is_final
+        check_search(templates, system, n_tokens)
 
 
 @pytest.mark.parametrize("offset", ["+9", "-9", "+100", "-99999999999999999999"])
@@ -76,6 +75,8 @@ def test_offsets_beyond_eight_are_refused(offset):
     "atom",
     [
         "word",
+        # Of another system.
+        "w.word",
         "s9.word",
         "s0.lemma",
         "s0.",
@@ -92,11 +93,6 @@ def test_an_unknown_atom_is_refused_with_its_line_and_the_known_ones(atom):
     with pytest.raises(ValueError, match=r"J010.*in line 4 .*s0, s1.*word, tag.*b0\.flag") as error:
         compile_for_joint(f"# comment\ns0.word\n\ns0.tag {atom}")
     assert f"'{atom}'" in str(error.value)
-
-
-def test_atoms_of_another_system_are_unknown():
-    with pytest.raises(ValueError, match=r"J010.*'w\.word'"):
-        compile_for_joint("w.word")
 
 
 def test_columns_missing_from_the_documents_are_unknown():
@@ -124,10 +120,7 @@ def lines_of(names):
 
 
 def test_a_block_with_the_maximum_number_of_atoms_is_searched():
-    templates = compile_for_joint(lines_of(atoms(128)))
-    columns = random_columns_for(templates, 5)
-    actions = Search(JOINT, templates, 3).predict(random_weights(JOINT), columns)
-    assert replay(JOINT, columns, actions).is_final
+    check_search(compile_for_joint(lines_of(atoms(128))))
 
 
 def test_a_block_of_too_many_atoms_is_refused_with_its_first_line():
