@@ -186,24 +186,22 @@ def test_a_body_that_is_far_too_long_is_not_read_completely(client):
     assert answer.status_code == 413 and "[J431]" in answer.json()["detail"]
 
 
+NOT_JSON = (b"{", b"passwd", b"\xff\xfe", b'{"text": "\xe9"}', b"[" * 6000)
+WITHOUT_TEXT = (
+    *(b"", b"[]", b"null", b'"text"', b"{}", b'{"text": null}', b'{"text": 1}', b'{"text": ["a"]}'),
+    *(b'{"text": "a", "file": "/etc/passwd"}', b'{"text": "\\ud800"}', b'{"text": "a", "\\ud800": 1}'),
+)
+
+
 @pytest.mark.parametrize(
-    "body",
-    [
-        b"", b"[]", b"null", b'"text"', b"{}", b'{"text": null}', b'{"text": 1}', b'{"text": ["a"]}',
-        b'{"text": "a", "file": "/etc/passwd"}', b'{"text": "\\ud800"}', b'{"text": "a", "\\ud800": 1}',
-    ],
-)  # fmt: skip
-def test_bodies_without_text_are_refused_with_a_code_and_not_echoed(client, body):
+    ("body", "status", "code"),
+    [*((body, 400, "J448") for body in NOT_JSON), *((body, 422, "J432") for body in WITHOUT_TEXT)],
+    ids=repr,
+)
+def test_other_bodies_are_refused_with_a_code_and_not_echoed(client, body, status, code):
     answer = client.post("/api/annotate", content=body, headers=JSON)
-    assert answer.status_code == 422
-    assert answer.json()["detail"].startswith("[J432]") and "passwd" not in answer.text
-
-
-@pytest.mark.parametrize("body", [b"{", b"passwd", b"\xff\xfe", b'{"text": "\xe9"}', b"[" * 6000], ids=repr)
-def test_bodies_that_are_not_json_are_refused_with_a_code_and_not_echoed(client, body):
-    answer = client.post("/api/annotate", content=body, headers=JSON)
-    assert answer.status_code == 400
-    assert answer.json()["detail"].startswith("[J448]") and "passwd" not in answer.text
+    assert answer.status_code == status
+    assert answer.json()["detail"].startswith(f"[{code}]") and "passwd" not in answer.text
 
 
 @pytest.mark.parametrize(("method", "path", "allowed"), [
@@ -223,13 +221,14 @@ def test_forms_that_other_sites_could_send_are_refused(client):
         assert answer.status_code == 422 and "Content-Type is not application/json" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize(("failure", "status"), [(Busy, 503), (TookTooLong, 504)])
-def test_timeouts_have_their_own_status(client, worker, monkeypatch, failure, status):
+@pytest.mark.parametrize(("failure", "status"), [(Busy, 503), (TookTooLong, 504), (Broken, 500)])
+@pytest.mark.parametrize("method", ["answer", "check"])
+def test_failures_have_their_own_status_and_say_why(client, worker, monkeypatch, method, failure, status):
     def fail(*_):
         raise failure("[J4] why")
 
-    monkeypatch.setattr(worker, "answer", fail)
-    answer = annotate(client, "a")
+    monkeypatch.setattr(worker, method, fail)
+    answer = annotate(client, "a") if method == "answer" else client.get("/healthz")
     assert (answer.status_code, answer.json()) == (status, {"detail": "[J4] why"})
 
 
@@ -347,16 +346,6 @@ def test_a_server_that_can_annotate_is_well(client):
     annotate(client, "It rained.")
     answer = client.get("/healthz")
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
-
-
-@pytest.mark.parametrize(("failure", "status"), [(Busy, 503), (Broken, 500)])
-def test_a_server_that_cannot_annotate_says_why(client, worker, monkeypatch, failure, status):
-    def fail():
-        raise failure("[J4] why")
-
-    monkeypatch.setattr(worker, "check", fail)
-    answer = client.get("/healthz")
-    assert (answer.status_code, answer.json()) == (status, {"detail": "[J4] why"})
 
 
 @pytest.mark.parametrize("hosts", [["elsewhere.example"], ["localhost", "elsewhere.example"], ["localhost"] * 2])
