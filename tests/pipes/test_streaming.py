@@ -30,11 +30,9 @@ LINES = [
         "From: Anna Lee",
         "Dear Sam,",
         "| a | b c |",
-        "> yes",
-        "=====",
-        "A: No.",
     ),
-    *("```", "", "The ship that had left the harbour before dawn came back", "1. The", "see http://a.b?c!D e (f)!"),
+    *("> yes", "=====", "A: No.", "```", "", "The ship that had left the harbour before dawn came back", "1. The"),
+    "see http://a.b?c!D e (f)!",
 ]
 FEW = settings(max_examples=15)
 
@@ -55,14 +53,30 @@ def stream(tokens, **options):
     return list(NLP.get_pipe("joint_sbd_parser").stream(tokens, **options))
 
 
+def cut_at(text, lengths):
+    """Pieces of these lengths, and the rest."""
+    bounds = sorted({0, len(text), *(min(end, len(text)) for end in np.cumsum(lengths).tolist())})
+    return [text[begin:end] for begin, end in pairwise(bounds)]
+
+
+def cut_every(text, size):
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def watch(items, come):
+    """The items, each added to those that have come as soon as it is asked for."""
+    for item in items:
+        come.append(item)
+        yield item
+
+
 KINDS = [TRANSCRIPT, EDITED, TRANSCRIPT + "\n" + EDITED, EDITED + TRANSCRIPT.upper() + EDITED, TRANSCRIPT.title()]
 
 
 @FEW
 @given(st.sampled_from(KINDS), st.lists(st.integers(1, 600), max_size=40))
 def test_text_in_pieces_gives_the_same_result_as_the_whole_text(text, cuts):
-    bounds = sorted({0, len(text), *(min(cut, len(text)) for cut in np.cumsum(cuts).tolist())})
-    sentences = stream_sentences([text[begin:end] for begin, end in pairwise(bounds)], NLP)
+    sentences = stream_sentences(cut_at(text, cuts), NLP)
     assert describe(token for sentence in sentences for token in sentence) == describe(NLP(text))
 
 
@@ -85,8 +99,7 @@ def list_offsets(sentences):
     st.sampled_from([EDITED, "  " + TRANSCRIPT + "\n\n" + EDITED + "\n "]), st.lists(st.integers(1, 600), max_size=40)
 )
 def test_sentences_and_tokens_have_offsets_in_the_whole_text(text, cuts):
-    bounds = sorted({0, len(text), *(min(cut, len(text)) for cut in np.cumsum(cuts).tolist())})
-    sentences = list(stream_sentences([text[begin:end] for begin, end in pairwise(bounds)], NLP))
+    sentences = list(stream_sentences(cut_at(text, cuts), NLP))
     expected = [(s.start_char, s.end_char, [token.idx for token in s]) for s in NLP(text).sents]
     assert list_offsets(sentences) == expected
     assert all(text[s._.stream_start : s._.stream_end] == s.text for s in sentences)
@@ -140,12 +153,6 @@ def test_sentences_are_yielded_before_the_text_ends(text):
     assert len(list(islice(sentences, 300))) == 300
 
 
-@pytest.mark.parametrize("max_delay", [0, -1])
-def test_a_delay_that_is_not_positive_is_refused(max_delay):
-    with pytest.raises(JointValueError, match=r"\[J030\] max_delay"):
-        stream_sentences(["we left"], NLP, max_delay=max_delay)
-
-
 def test_preset_boundaries_are_kept():
     words = ["so", "we", "left"] * 50
     free = [None] * len(words)
@@ -183,17 +190,10 @@ def test_sentences_without_end_are_cut(max_delay, monkeypatch):
 
 def stream_words(text, **options):
     """Each sentence, and how many words have come after it."""
-    words, n_come, n_done = text.split(), 0, 0
-
-    def come():
-        nonlocal n_come
-        for word in words:
-            n_come += 1
-            yield word + " "
-
-    for sentence in stream_sentences(come(), NLP, **options):
+    come, n_done = [], 0
+    for sentence in stream_sentences(watch([f"{word} " for word in text.split()], come), NLP, **options):
         n_done += len(sentence.text.split())
-        yield sentence, n_come - n_done
+        yield sentence, len(come) - n_done
 
 
 @pytest.mark.parametrize("text", KINDS)
@@ -210,23 +210,18 @@ def test_a_short_delay_does_not_cut_sentences():
 
 @pytest.mark.parametrize("text", [TRANSCRIPT, EDITED])
 def test_pending_words_are_shown_with_their_present_annotation(text):
-    come, shown, n_done = "", [], 0
-
-    def pieces():
-        nonlocal come
-        for start in range(0, len(text), 30):
-            come += text[start : start + 30]
-            yield text[start : start + 30]
+    come, shown, n_done = [], [], 0
 
     def show(doc):
         shown.append(doc)
         assert doc._.is_partial and doc.has_annotation("DEP")
-        assert "".join(come[n_done:].split()) == "".join(doc.text.split())
+        so_far = "".join(come)
+        assert "".join(so_far[n_done:].split()) == "".join(doc.text.split())
         for token in doc:
-            assert come[token._.stream_start :].startswith(token.text)
+            assert so_far[token._.stream_start :].startswith(token.text)
 
     sentences = []
-    for sentence in stream_sentences(pieces(), NLP, show_pending=show):
+    for sentence in stream_sentences(watch(cut_every(text, 30), come), NLP, show_pending=show):
         n_done = sentence._.stream_end
         sentences.append(sentence)
     assert len(shown) == len(text) // 30 + 1
@@ -279,24 +274,13 @@ def chat():
     return spacy_joint.load(config={"components.joint_sbd_parser.line_breaks": True})
 
 
-CHAT = [
-    "hey\n",
-    "are you there i sent you\n",
-    "\n",
-    " \n",
-    "the mail\n",
-    "ok. thanks\n",
-    "it is on the\n",
-    "table\n",
-    "bye",
-]
+CHAT = "hey\nare you there i sent you\n\n \nthe mail\nok. thanks\nit is on the\ntable\nbye"
+CHAT_STARTS = {CHAT.index(line.strip()) for line in CHAT.splitlines() if line.strip()}
 
 
 def test_line_breaks_end_sentences_by_request(chat):
-    text = "".join(CHAT)
-    starts = [text.index(line.strip()) for line in CHAT if line.strip()]
-    assert set(starts) <= {sentence.start_char for sentence in chat(text).sents}
-    assert not set(starts) <= {sentence.start_char for sentence in NLP(text).sents}
+    assert {sentence.start_char for sentence in chat(CHAT).sents} >= CHAT_STARTS
+    assert not {sentence.start_char for sentence in NLP(CHAT).sents} >= CHAT_STARTS
 
 
 def test_preset_boundaries_overrule_line_breaks(chat):
@@ -307,23 +291,15 @@ def test_preset_boundaries_overrule_line_breaks(chat):
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_lines_are_yielded_when_they_end(chat, size):
-    text, come = "".join(CHAT), ""
-
-    def pieces():
-        nonlocal come
-        for start in range(0, len(text), size):
-            come += text[start : start + size]
-            yield text[start : start + size]
-
-    found = []
-    for sentence in stream_sentences(pieces(), chat):
+    come, found = [], []
+    for sentence in stream_sentences(watch(cut_every(CHAT, size), come), chat):
         found.append(sentence)
         # Nothing of the next line has come.
-        assert size > 1 or not come[sentence._.stream_end :].strip() or sentence.doc[-1]._.stream_start + 1 == len(come)
-        assert text[sentence._.stream_start : sentence._.stream_end] == sentence.text
-    assert "".join("".join(sentence.text.split()) for sentence in found) == "".join(text.split())
-    starts = {text.index(line.strip()) for line in CHAT if line.strip()}
-    assert starts <= {sentence._.stream_start for sentence in found}
+        rest = "".join(come)[sentence._.stream_end :]
+        assert size > 1 or not rest.strip() or sentence.doc[-1]._.stream_start + 1 == len(come)
+        assert CHAT[sentence._.stream_start : sentence._.stream_end] == sentence.text
+    assert "".join("".join(sentence.text.split()) for sentence in found) == "".join(CHAT.split())
+    assert {sentence._.stream_start for sentence in found} >= CHAT_STARTS
 
 
 def test_a_line_without_end_is_cut(chat):
@@ -339,41 +315,29 @@ def test_lines_without_words_have_no_sentences(chat, pieces):
 @pytest.mark.parametrize("max_delay", [1, 40])
 def test_decisions_on_tags_can_be_forced(max_delay):
     doc = NLP.make_doc(TRANSCRIPT)
-    came = []
-
-    def watch():
-        for token in doc:
-            came.append(token)
-            yield token
-
-    n_done, delays = 0, []
-    for part in NLP.get_pipe("sequence_tagger").stream(watch(), max_delay=max_delay):
+    come, n_done, delays = [], 0, []
+    for part in NLP.get_pipe("sequence_tagger").stream(watch(doc, come), max_delay=max_delay):
         n_done += len(part)
-        delays.append(len(came) - n_done)
+        delays.append(len(come) - n_done)
     assert n_done == len(doc) and max(delays) <= max_delay + 64
 
 
 def test_text_waits_only_until_its_kind_is_clear():
-    came = []
-
-    def watch(text):
-        came.clear()
-        for token in NLP.make_doc(text):
-            came.append(token)
-            yield token
-
     # A mark shows it at once, its absence after some words.
     for text, most in ((EDITED, 3 * PIECE), (TRANSCRIPT, CONTEXT + 3 * PIECE)):
-        sentences = NLP.get_pipe("joint_sbd_parser").stream(NLP.get_pipe("sequence_tagger").stream(watch(text)))
-        next(sentences)
-        assert len(came) <= most
+        come = []
+        tagged = NLP.get_pipe("sequence_tagger").stream(watch(NLP.make_doc(text), come))
+        next(NLP.get_pipe("joint_sbd_parser").stream(tagged))
+        assert len(come) <= most
 
 
-@pytest.mark.parametrize("name", ["sequence_tagger", "joint_sbd_parser"])
 @pytest.mark.parametrize("max_delay", [0, -1])
-def test_a_delay_has_to_be_positive(name, max_delay):
-    with pytest.raises(ValueError, match="J030"):
-        list(NLP.get_pipe(name).stream([], max_delay=max_delay))
+def test_a_delay_has_to_be_positive(max_delay):
+    with pytest.raises(JointValueError, match=r"\[J030\] max_delay"):
+        stream_sentences(["we left"], NLP, max_delay=max_delay)
+    for name in ("sequence_tagger", "joint_sbd_parser"):
+        with pytest.raises(JointValueError, match="J030"):
+            list(NLP.get_pipe(name).stream([], max_delay=max_delay))
 
 
 def test_the_window_does_not_grow():
@@ -459,7 +423,7 @@ def test_components_after_the_parser_may_merge_tokens(make_pipeline):
 
 def test_morphologizer_and_lemmatizer_annotate_streams(full_pipeline):
     nlp = spacy.load(full_pipeline)
-    sentences = list(stream_sentences([TRANSCRIPT[i : i + 50] for i in range(0, len(TRANSCRIPT), 50)], nlp))
+    sentences = list(stream_sentences(cut_every(TRANSCRIPT, 50), nlp))
     assert all(token.pos and token.has_morph() and token.lemma for sentence in sentences for token in sentence)
     for doc in dict.fromkeys(sentence.doc for sentence in sentences):
         again = Doc(
