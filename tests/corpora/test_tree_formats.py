@@ -233,25 +233,6 @@ def test_an_unknown_way_to_treat_traces_is_refused(directory):
 # Discbracket
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("(S (N 0=a)\n(N b))", r"\[J550\].*line 2.*'b'"),
-        ("(S (N -1=a))", r"\[J550\]"),
-        ("(S (N 0=))", r"\[J550\]"),
-        ("(S (N 0=a) (N 0=b))", r"\[J551\].*line 1.*position 0"),
-        ("(S (N 0=a)", r"\[J132\]"),
-        ("(S (N 0=a)))", r"\[J131\].*closing bracket"),
-        ("(S (N))", r"\[J131\].*without a word"),
-        ("(S (N 0=a (M 1=b)))", r"\[J131\].*bracket after a word"),
-        ("(S (N 0=a 1=b))", r"\[J131\].*word '1=b'"),
-    ],
-)
-def test_wrong_positions_are_named_with_their_line(directory, text, message):
-    with pytest.raises(ValueError, match=message):
-        read("discbracket", text, directory)
-
-
 def test_positions_may_have_holes_and_words_equals_signs(directory):
     (tree,) = read("discbracket", "(S (N 999999999=b=c) (N 5=a))", directory)
     assert str(tree) == "(ROOT (S (N a) (N b=c)))"
@@ -288,27 +269,6 @@ def test_version_4_has_lemmas(directory):
     assert tree == Tree(ROOT, (Tree("NP", (Tree("NNS", word="cats", lemma="cat"),)),))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a N -- -- 0", r"\[J553\].*line 1.*'a'"),
-        ("#EOS 1", r"\[J553\].*line 1"),
-        ("#BOS 1\na N -- -- 0", r"\[J554\].*line 1"),
-        ("#BOS 1\n#BOS 2", r"\[J554\].*line 1"),
-        ("#BOS 1\na N 0\n#EOS 1", r"\[J552\].*line 2: 3 fields"),
-        ("#BOS 1\na N -- -- 0 SB\n#EOS 1", r"\[J556\].*line 2.*'SB'"),
-        ("#BOS 1\na N -- -- 500\n#EOS 1", r"\[J556\].*line 2.*'500'"),
-        ("#BOS 1\n#500 X -- -- 0\n#500 Y -- -- 0\n#EOS 1", r"\[J555\].*line 3.*#500"),
-        ("#BOS 1\na N -- -- 0\n#500 X -- -- 501\n#501 X -- -- 500\n#EOS 1", r"\[J557\].*line 3.*#500"),
-        ("#BOS 1\n#500 X -- -- 501\n#501 X -- -- 502\n#502 X -- -- 501\n#EOS 1", r"\[J557\].*line 3.*#501"),
-        ("#BOS 1\n#500 X -- -- 500\n#EOS 1", r"\[J557\].*line 2.*#500"),
-    ],
-)
-def test_wrong_exports_are_named_with_their_line(directory, text, message):
-    with pytest.raises(ValueError, match=message):
-        read("export", text, directory)
-
-
 def test_empty_constituents_and_sentences_are_left_out(directory):
     assert read("export", "#BOS 1\n#500 X -- -- 0\n#EOS 1\n#BOS 2\n#EOS 2\n", directory) == []
 
@@ -340,9 +300,40 @@ def test_characters_that_xml_lacks_are_replaced(directory):
     assert tree.leaves() == ["a\ufffdb"]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+def test_a_tree_without_a_top_is_put_under_the_root(directory):
+    (tree,) = read("alpino", "<node cat='np'><node begin='7' pos='n' word='a'/></node>", directory)
+    assert str(tree) == "(ROOT (np (n a)))"
+
+
+# All formats
+
+
+WRONG = {
+    "discbracket": [
+        ("(S (N 0=a)\n(N b))", r"\[J550\].*line 2.*'b'"),
+        ("(S (N -1=a))", r"\[J550\]"),
+        ("(S (N 0=))", r"\[J550\]"),
+        ("(S (N 0=a) (N 0=b))", r"\[J551\].*line 1.*position 0"),
+        ("(S (N 0=a)", r"\[J132\]"),
+        ("(S (N 0=a)))", r"\[J131\].*closing bracket"),
+        ("(S (N))", r"\[J131\].*without a word"),
+        ("(S (N 0=a (M 1=b)))", r"\[J131\].*bracket after a word"),
+        ("(S (N 0=a 1=b))", r"\[J131\].*word '1=b'"),
+    ],
+    "export": [
+        ("a N -- -- 0", r"\[J553\].*line 1.*'a'"),
+        ("#EOS 1", r"\[J553\].*line 1"),
+        ("#BOS 1\na N -- -- 0", r"\[J554\].*line 1"),
+        ("#BOS 1\n#BOS 2", r"\[J554\].*line 1"),
+        ("#BOS 1\na N 0\n#EOS 1", r"\[J552\].*line 2: 3 fields"),
+        ("#BOS 1\na N -- -- 0 SB\n#EOS 1", r"\[J556\].*line 2.*'SB'"),
+        ("#BOS 1\na N -- -- 500\n#EOS 1", r"\[J556\].*line 2.*'500'"),
+        ("#BOS 1\n#500 X -- -- 0\n#500 Y -- -- 0\n#EOS 1", r"\[J555\].*line 3.*#500"),
+        ("#BOS 1\na N -- -- 0\n#500 X -- -- 501\n#501 X -- -- 500\n#EOS 1", r"\[J557\].*line 3.*#500"),
+        ("#BOS 1\n#500 X -- -- 501\n#501 X -- -- 502\n#502 X -- -- 501\n#EOS 1", r"\[J557\].*line 3.*#501"),
+        ("#BOS 1\n#500 X -- -- 500\n#EOS 1", r"\[J557\].*line 2.*#500"),
+    ],
+    "alpino": [
         ("", r"\[J464\].*line 1"),
         ("<?xml version='1.0' encoding='big5'?><a/>", r"\[J464\].*line 1.*multi-byte"),
         ("<?xml version='1.0' encoding='tengwar'?><a/>", r"\[J464\].*line 1.*unknown"),
@@ -359,21 +350,16 @@ def test_characters_that_xml_lacks_are_replaced(directory):
         ),
         ("<!DOCTYPE a [<!ENTITY b 'c'>]><node cat='top'/>", r"\[J562\].*entity b"),
     ],
-)
-def test_wrong_alpino_files_are_named_with_their_line(directory, text, message):
+}
+
+
+@pytest.mark.parametrize(("name", "text", "message"), [(name, *row) for name, rows in WRONG.items() for row in rows])
+def test_wrong_files_are_named_with_their_line(name, text, message, directory):
     with pytest.raises(ValueError, match=message):
-        read("alpino", text, directory)
+        read(name, text, directory)
 
 
-def test_a_tree_without_a_top_is_put_under_the_root(directory):
-    (tree,) = read("alpino", "<node cat='np'><node begin='7' pos='n' word='a'/></node>", directory)
-    assert str(tree) == "(ROOT (np (n a)))"
-
-
-# All formats
-
-
-@pytest.mark.parametrize("name", ["discbracket", "export", "alpino"])
+@pytest.mark.parametrize("name", WRONG)
 def test_deep_trees_long_sentences_and_chains(name, directory):
     words = [Tree("N", word="a", index=index) for index in range(1000)]
     nodes = [Tree(ROOT), *(Tree("X") for _ in range(3000)), *words]
