@@ -2,10 +2,9 @@
 
 import pytest
 import spacy
-from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.constituents import get_constituents, get_tree
+from spacy_joint.annotation.constituents import get_constituents
 from spacy_joint.corpora.constituency_treebanks import create_constituency_corpus, read_tree_documents
 
 TREES = """( (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps) (NP (-NONE- *T*-1))) (. .)))
@@ -35,20 +34,10 @@ def test_several_trees_can_form_a_document(path):
     assert get_constituents(doc)[-1] == ("FRAG", 4, 8)
 
 
-def test_trees_survive_serialisation(path):
-    (doc,) = read_tree_documents(path, Vocab(), sentences=5)
-    (again,) = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())
-    assert str(get_tree(again)) == str(get_tree(doc))
-
-
-def test_a_directory_is_read_in_the_order_of_names(path):
+def test_a_directory_is_read_in_the_order_of_names_and_a_file_ends_a_document(path):
     path.with_name("a.ptb").write_text("(NP (NN tea))", encoding="utf8")
     path.with_name("b.txt").write_text("no tree", encoding="utf8")
     assert [doc[0].text for doc in read_tree_documents(path.parent, Vocab())] == ["tea", "The", "("]
-
-
-def test_a_file_ends_a_document(path):
-    path.with_name("a.ptb").write_text("(NP (NN tea))", encoding="utf8")
     assert [len(doc) for doc in read_tree_documents(path.parent, Vocab(), sentences=9)] == [1, 8]
 
 

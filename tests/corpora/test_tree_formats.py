@@ -314,11 +314,7 @@ WRONG = {
         ("(S (N -1=a))", r"\[J550\]"),
         ("(S (N 0=))", r"\[J550\]"),
         ("(S (N 0=a) (N 0=b))", r"\[J551\].*line 1.*position 0"),
-        ("(S (N 0=a)", r"\[J132\]"),
         ("(S (N 0=a)))", r"\[J131\].*closing bracket"),
-        ("(S (N))", r"\[J131\].*without a word"),
-        ("(S (N 0=a (M 1=b)))", r"\[J131\].*bracket after a word"),
-        ("(S (N 0=a 1=b))", r"\[J131\].*word '1=b'"),
     ],
     "export": [
         ("a N -- -- 0", r"\[J553\].*line 1.*'a'"),

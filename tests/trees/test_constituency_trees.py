@@ -49,13 +49,13 @@ def test_a_tree_may_be_as_deep_as_memory_allows():
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("(S (NN cat)\n(NN dog)", "line 1.*never closed"),
-        ("(S\n(NN cat)))", "line 2.*closing bracket"),
-        ("(NN cat) dog", "word 'dog'"),
-        ("(NN cat dog)", "word 'dog'"),
-        ("(NP (NN cat) dog)", "word 'dog'"),
-        ("(NN cat (NN dog))", "bracket after a word"),
-        ("(NP (NN))", "bracket without a word"),
+        ("(S (NN cat)\n(NN dog)", "J132.*line 1.*never closed"),
+        ("(S\n(NN cat)))", "J131.*line 2.*closing bracket"),
+        ("(NN cat) dog", "J131.*word 'dog'"),
+        ("(NN cat dog)", "J131.*word 'dog'"),
+        ("(NP (NN cat) dog)", "J131.*word 'dog'"),
+        ("(NN cat (NN dog))", "J131.*bracket after a word"),
+        ("(NP (NN))", "J131.*bracket without a word"),
     ],
 )
 def test_wrong_brackets_are_named_with_their_line(text, message):
