@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,30 +13,19 @@ def prune_lists(heads, kept):
     return pruned.heads.tolist(), pruned.promoted.tolist(), pruned.adopted.tolist()
 
 
-def test_keeping_all_tokens_changes_nothing():
-    assert prune_lists([1, 1, 1], [1, 1, 1]) == ([1, 1, 1], [False] * 3, [False] * 3)
+# Heads, tokens that are kept, and their heads; which of them became roots, and which got a head by that.
+PRUNED = {
+    "all tokens are kept": ([1, 1, 1], [1, 1, 1], [1, 1, 1], [0, 0, 0], [0, 0, 0]),
+    "dependents go to the nearest ancestor that is kept": ([0, 0, 1, 2], [1, 0, 0, 1], [0, 0], [0, 0], [0, 0]),
+    "the first orphan of a root takes its place": ([1, 1, 1, 2], [1, 0, 1, 1], [0, 0, 1], [1, 0, 0], [0, 1, 0]),
+    "orphans of different trees stay apart": ([0, 0, 2, 2], [0, 1, 0, 1], [0, 1], [1, 1], [0, 0]),
+    "no token is kept": ([0, 0], [0, 0], [], [], []),
+}
 
 
-def test_dependents_of_a_removed_token_go_to_its_nearest_kept_ancestor():
-    # 0 <- 1 <- 2 <- 3, without 1 and 2
-    assert prune_lists([0, 0, 1, 2], [1, 0, 0, 1])[0] == [0, 0]
-
-
-def test_first_orphan_of_a_removed_root_takes_its_place():
-    heads, promoted, adopted = prune_lists([1, 1, 1, 2], [1, 0, 1, 1])
-    assert heads == [0, 0, 1]
-    assert promoted == [True, False, False]
-    assert adopted == [False, True, False]
-
-
-def test_orphans_of_different_trees_stay_apart():
-    heads, promoted, _ = prune_lists([0, 0, 2, 2], [0, 1, 0, 1])
-    assert heads == [0, 1]
-    assert promoted == [True, True]
-
-
-def test_removing_all_tokens_leaves_nothing():
-    assert prune_lists([0, 0], [0, 0]) == ([], [], [])
+@pytest.mark.parametrize(("heads", "kept", "pruned", "promoted", "adopted"), PRUNED.values(), ids=PRUNED)
+def test_the_rest_of_a_tree_has_heads(heads, kept, pruned, promoted, adopted):
+    assert prune_lists(heads, kept) == (pruned, promoted, adopted)
 
 
 def test_pruning_ends_even_if_heads_form_a_cycle():

@@ -137,11 +137,6 @@ def test_text_with_a_colon_is_text_where_there_are_voice_tags():
     assert list_turns(read_vtt(text)) == [("Anna", "NOTE WELL: it rains"), (None, "A. Yes Q. No")]
 
 
-def test_names_may_be_in_brackets_and_marks_begin_turns_of_the_same_speaker():
-    text = "1\n00:00:01,000 --> 00:00:02,000\n[the man]: hi\n\n2\n00:00:02,000 --> 00:00:03,000\n>> [the man]: bye\n"
-    assert list_turns(read_srt(text)) == [("the man", "hi"), ("the man", "bye")]
-
-
 def test_captions_know_how_they_are_written():
     transcript = read_vtt(
         "NOTE a\n\nfirst\n00:01.000 --> 00:02.000\nhi\nnora\n\nSTYLE\nx\n\n00:03.000 --> 00:04.000\nbye\n"
@@ -173,60 +168,66 @@ def test_time_stamps_out_of_order_do_not_turn_time_back():
     assert [find_times(transcript, word) for word in transcript.text.split()] == [(3, 5), (5, 5), (5, 5)]
 
 
-def test_names_are_speakers_until_the_next_one():
-    text = "1\n00:00:01,000 --> 00:00:02,000\nANNA: hi\n\n2\n00:00:02,000 --> 00:00:03,000\nnora\n\n"
-    transcript = read_srt(text + "3\n00:00:03,000 --> 00:00:04,000\n>> BEN: the point: go\n\n")
-    assert list_turns(transcript) == [("ANNA", "hi nora"), ("BEN", "the point: go")]
-    assert find_times(transcript, "hi") == (1.0, 2.0)
+# Cues, and their turns.
+SPEAKERS = {
+    "names are speakers until the next one": (
+        ["ANNA: hi", "nora", ">> BEN: the point: go"],
+        [("ANNA", "hi nora"), ("BEN", "the point: go")],
+    ),
+    "names may be in brackets, and marks begin turns of the same speaker": (
+        ["[the man]: hi", ">> [the man]: bye"],
+        [("the man", "hi"), ("the man", "bye")],
+    ),
+    "names in mixed case must recur": (
+        ["Remember: stay here", "Anna said no"],
+        [(None, "Remember: stay here Anna said no")],
+    ),
+    "those beside one that recurs are names": (
+        ["Anna: stay here", "Ben: no", "Anna: yes", "Ben: ok"],
+        [("Anna", "stay here"), ("Ben", "no"), ("Anna", "yes"), ("Ben", "ok")],
+    ),
+    "if all cues begin with names, those that do not recur are names": (
+        ["Anna Lee: Hi.", "iPhone 12: Hi all."],
+        [("Anna Lee", "Hi."), ("iPhone 12", "Hi all.")],
+    ),
+    "so are those that do not recur beside others": (
+        ["Anna Lee: Hi.", "Ben: Hi all.", "Anna Lee: So, the plan."],
+        [("Anna Lee", "Hi."), ("Ben", "Hi all."), ("Anna Lee", "So, the plan.")],
+    ),
+    "full names may come before initials": (
+        ["Anna Wu: so", "we left", "and came", "home late", "in rain", "AW: yes", "Listen Up: no"],
+        [("Anna Wu", "so we left and came home late in rain"), ("AW", "yes Listen Up: no")],
+    ),
+    "words before colons that recur in a film are no names": (
+        ["listen", "Listen: we go", "no", "why", "what", "so", "Listen: we stay", "ok", "sure"],
+        [(None, "listen Listen: we go no why what so Listen: we stay ok sure")],
+    ),
+    "capitals are no sign of names where all text has them": (
+        ["LOOK: THE DOOR", "IT IS OPEN", "ANNA: NO", "ANNA: IT IS NOT"],
+        [(None, "LOOK: THE DOOR IT IS OPEN"), ("ANNA", "NO IT IS NOT")],
+    ),
+    "marks of turns may stand alone": (
+        ["we left", ">>", "who", "ANNA:\nme"],
+        [(None, "we left"), (None, "who"), ("ANNA", "me")],
+    ),
+    "two speakers may share a line": (
+        ["<i>- Where were you? - At home.</i>"],
+        [(None, "Where were you?"), (None, "At home.")],
+    ),
+    "but only after the end of a sentence": (
+        ["<i>- Where were you - At home.</i>"],
+        [(None, "- Where were you - At home.")],
+    ),
+    "chevrons and dashes begin turns of unknown speakers": (
+        ["we left", ">> who", "- you and\nBen\n-me?", "- and so on"],
+        [(None, "we left"), (None, "who"), (None, "you and Ben"), (None, "me? - and so on")],
+    ),
+}
 
 
-def test_mixed_case_names_must_recur():
-    cue = "00:00:01,000 --> 00:00:02,000\n"
-    once = read_srt(f"{cue}Remember: stay here\n\n{cue}Anna said no\n")
-    assert list_turns(once) == [(None, "Remember: stay here Anna said no")]
-    often = read_srt(f"{cue}Anna: stay here\n\n{cue}Ben: no\n\n{cue}Anna: yes\n\n{cue}Ben: ok\n")
-    assert list_turns(often) == [("Anna", "stay here"), ("Ben", "no"), ("Anna", "yes"), ("Ben", "ok")]
-
-
-def test_full_names_may_come_before_initials():
-    transcript = read_cues(["Anna Wu: so", "we left", "and came", "home late", "in rain", "AW: yes", "Listen Up: no"])
-    assert list_turns(transcript)[0] == ("Anna Wu", "so we left and came home late in rain")
-    assert list_turns(transcript)[1] == ("AW", "yes Listen Up: no")
-
-
-def test_words_before_colons_that_recur_in_a_film_are_no_names():
-    cues = ["listen", "Listen: we go", "no", "why", "what", "so", "Listen: we stay", "ok", "sure"]
-    assert read_cues(cues).text == " ".join(cues)
-
-
-def test_capitals_are_no_sign_of_names_where_all_text_has_them():
-    cues = ["LOOK: THE DOOR", "IT IS OPEN", "ANNA: NO", "ANNA: IT IS NOT"]
-    assert list_turns(read_cues(cues)) == [(None, "LOOK: THE DOOR IT IS OPEN"), ("ANNA", "NO IT IS NOT")]
-
-
-def test_marks_of_turns_may_stand_alone():
-    cue = "00:00:01,000 --> 00:00:02,000\n"
-    transcript = read_srt(f"{cue}we left\n\n{cue}>>\n\n{cue}who\n\n{cue}ANNA:\nme")
-    assert list_turns(transcript) == [(None, "we left"), (None, "who"), ("ANNA", "me")]
-
-
-def test_two_speakers_may_share_a_line():
-    text = "1\n00:00:01,000 --> 00:00:03,000\n<i>- Where were you? - At home.</i>\n"
-    assert list_turns(read_string(text, "srt")) == [(None, "Where were you?"), (None, "At home.")]
-    text = text.replace("?", "")
-    assert list_turns(read_string(text, "srt")) == [(None, "- Where were you - At home.")]
-
-
-def test_chevrons_and_dashes_begin_turns_of_unknown_speakers():
-    text = "00:00:01,000 --> 00:00:02,000\nwe left\n\n00:00:02,000 --> 00:00:03,000\n>> who\n\n"
-    text += "00:00:03,000 --> 00:00:04,000\n- you and\nBen\n-me?\n\n00:00:04,000 --> 00:00:05,000\n- and so on\n"
-    transcript = read_srt(text)
-    assert list_turns(transcript) == [
-        (None, "we left"),
-        (None, "who"),
-        (None, "you and Ben"),
-        (None, "me? - and so on"),
-    ]
+@pytest.mark.parametrize(("cues", "turns"), SPEAKERS.values(), ids=SPEAKERS)
+def test_cues_have_speakers(cues, turns):
+    assert list_turns(read_cues(cues)) == turns
 
 
 def test_sounds_share_no_sentence_with_speech():
@@ -294,10 +295,3 @@ def test_directions_after_names_are_kept_as_sounds():
     transcript = read_srt("1\n00:00:01,000 --> 00:00:03,000\nANNA (on phone): hi ben\n")
     assert list_turns(transcript) == [("ANNA", "(on phone) hi ben")]
     assert list(transcript.sentence_starts) == [0, 11]
-
-
-def test_if_all_cues_begin_with_names_those_that_do_not_recur_are_names_too():
-    transcript = read_cues(["Anna Lee: Hi.", "Ben: Hi all.", "Anna Lee: So, the plan."])
-    assert list_turns(transcript) == [("Anna Lee", "Hi."), ("Ben", "Hi all."), ("Anna Lee", "So, the plan.")]
-    transcript = read_cues(["Anna Lee: Hi.", "iPhone 12: Hi all."])
-    assert list_turns(transcript) == [("Anna Lee", "Hi."), ("iPhone 12", "Hi all.")]
