@@ -7,176 +7,105 @@ import pytest
 from spacy_joint.errors import JointValueError
 from spacy_joint.transcripts import read, read_string
 
-AWS = {
-    "jobName": "talk",
-    "results": {
-        "transcripts": [{"transcript": "Hi Nora. Yes."}],
-        "items": [
-            {"type": "pronunciation", "alternatives": [{"content": "Hi"}], "start_time": "0.5", "end_time": "0.7"},
-            {"type": "pronunciation", "alternatives": [{"content": "Nora"}], "start_time": "0.8", "end_time": "1.2"},
-            {"type": "punctuation", "alternatives": [{"content": "."}]},
-            {"type": "pronunciation", "alternatives": [{"content": "Yes"}], "start_time": "2.0", "end_time": "2.4"},
-            {"type": "punctuation", "alternatives": [{"content": "."}]},
-        ],
-        "speaker_labels": {
-            "segments": [
-                {"speaker_label": "spk_0", "items": [{"start_time": "0.5", "speaker_label": "A"}]},
-                {"items": [{"start_time": "0.8", "speaker_label": "A"}, {"start_time": "2.0", "speaker_label": "B"}]},
-            ]
-        },
-    },
-}
-SPEECHMATICS = {
-    "format": "2.9",
-    "results": [
-        {"type": "word", "start_time": 0.5, "end_time": 0.7, "alternatives": [{"content": "Hi", "speaker": "A"}]},
-        {"type": "word", "start_time": 0.8, "end_time": 1.2, "alternatives": [{"content": "Nora", "speaker": "A"}]},
-        {"type": "punctuation", "start_time": 1.2, "end_time": 1.2, "alternatives": [{"content": ".", "speaker": "A"}]},
-        {"type": "word", "start_time": 2.0, "end_time": 2.4, "alternatives": [{"content": "Yes.", "speaker": "B"}]},
+# fmt: off
+AWS = {"jobName": "talk", "results": {
+    "transcripts": [{"transcript": "Hi Nora. Yes."}],
+    "items": [
+        {"type": "pronunciation", "alternatives": [{"content": "Hi"}], "start_time": "0.5", "end_time": "0.7"},
+        {"type": "pronunciation", "alternatives": [{"content": "Nora"}], "start_time": "0.8", "end_time": "1.2"},
+        {"type": "punctuation", "alternatives": [{"content": "."}]},
+        {"type": "pronunciation", "alternatives": [{"content": "Yes"}], "start_time": "2.0", "end_time": "2.4"},
+        {"type": "punctuation", "alternatives": [{"content": "."}]},
     ],
-}
+    "speaker_labels": {"segments": [
+        {"speaker_label": "spk_0", "items": [{"start_time": "0.5", "speaker_label": "A"}]},
+        {"items": [{"start_time": "0.8", "speaker_label": "A"}, {"start_time": "2.0", "speaker_label": "B"}]},
+    ]},
+}}
+SPEECHMATICS = {"format": "2.9", "results": [
+    {"type": "word", "start_time": 0.5, "end_time": 0.7, "alternatives": [{"content": "Hi", "speaker": "A"}]},
+    {"type": "word", "start_time": 0.8, "end_time": 1.2, "alternatives": [{"content": "Nora", "speaker": "A"}]},
+    {"type": "punctuation", "start_time": 1.2, "end_time": 1.2, "alternatives": [{"content": ".", "speaker": "A"}]},
+    {"type": "word", "start_time": 2.0, "end_time": 2.4, "alternatives": [{"content": "Yes.", "speaker": "B"}]},
+]}
 GOOGLE_WORDS = [
     {"word": "Hi", "startTime": "0.500s", "endTime": "0.700s"},
     {"word": "Nora.", "startTime": "0.800s", "endTime": "1.200s"},
     {"word": "Yes.", "startTime": "2s", "endTime": "2.400s"},
 ]
 # The last result repeats the words of all others, with speakers.
-GOOGLE = {
-    "results": [
-        {"alternatives": [{"transcript": "Hi Nora.", "words": GOOGLE_WORDS[:2]}]},
-        {"alternatives": [{"transcript": "Yes.", "words": GOOGLE_WORDS[2:]}]},
-        {
-            "alternatives": [
-                {"words": [{**word, "speakerTag": tag} for word, tag in zip(GOOGLE_WORDS, (1, 1, 2), strict=True)]}
-            ]
-        },
-    ]
-}
-GOOGLE_2 = {
-    "response": {
-        "results": [
-            {
-                "alternatives": [
-                    {
-                        "words": [
-                            {
-                                "word": word["word"],
-                                "start_offset": {"seconds": int(start), "nanos": round(1e9 * (start % 1))},
-                                "end_offset": word["endTime"],
-                                "speaker_label": speaker,
-                            }
-                            for word, start, speaker in zip(GOOGLE_WORDS, (0.5, 0.8, 2.0), "AAB", strict=True)
-                        ]
-                    }
-                ]
-            },
-            {},
-        ]
-    }
-}
+GOOGLE = {"results": [
+    {"alternatives": [{"transcript": "Hi Nora.", "words": GOOGLE_WORDS[:2]}]},
+    {"alternatives": [{"transcript": "Yes.", "words": GOOGLE_WORDS[2:]}]},
+    {"alternatives": [{"words": [
+        {**word, "speakerTag": tag} for word, tag in zip(GOOGLE_WORDS, (1, 1, 2), strict=True)
+    ]}]},
+]}
+GOOGLE_2_WORDS = [
+    {"word": "Hi", "start_offset": {"seconds": 0, "nanos": 500000000}, "end_offset": "0.700s", "speaker_label": "A"},
+    {"word": "Nora.", "start_offset": {"seconds": 0, "nanos": 800000000}, "end_offset": "1.200s", "speaker_label": "A"},
+    {"word": "Yes.", "start_offset": {"seconds": 2, "nanos": 0}, "end_offset": "2.400s", "speaker_label": "B"},
+]
+GOOGLE_2 = {"response": {"results": [{"alternatives": [{"words": GOOGLE_2_WORDS}]}, {}]}}
 DEEPGRAM_WORDS = [
     {"word": "hi", "punctuated_word": "Hi", "start": 0.5, "end": 0.7, "speaker": 0},
     {"word": "nora", "punctuated_word": "Nora.", "start": 0.8, "end": 1.2, "speaker": 0},
     {"word": "yes", "punctuated_word": "Yes.", "start": 2.0, "end": 2.4, "speaker": 1},
 ]
 DEEPGRAM = {"metadata": {}, "results": {"channels": [{"alternatives": [{"words": DEEPGRAM_WORDS}]}]}}
-DEEPGRAM_CHANNELS = {
-    "results": {
-        "channels": [{"alternatives": [{"words": words}]} for words in (DEEPGRAM_WORDS[:2], DEEPGRAM_WORDS[2:])]
-    }
-}
+DEEPGRAM_CHANNELS = {"results": {"channels": [
+    {"alternatives": [{"words": DEEPGRAM_WORDS[:2]}]},
+    {"alternatives": [{"words": DEEPGRAM_WORDS[2:]}]},
+]}}
 ASSEMBLYAI_WORDS = [
     {"text": "Hi", "start": 500, "end": 700, "speaker": "A"},
     {"text": "Nora.", "start": 800, "end": 1200, "speaker": "A"},
     {"text": "Yes.", "start": 2000, "end": 2400, "speaker": "B"},
 ]
-ASSEMBLYAI = {
-    "text": "Hi Nora. Yes.",
-    "words": ASSEMBLYAI_WORDS,
-    "utterances": [
-        {"text": "Hi Nora.", "speaker": "A", "words": ASSEMBLYAI_WORDS[:2]},
-        {"text": "Yes.", "speaker": "B", "words": ASSEMBLYAI_WORDS[2:]},
-    ],
-}
-REV = {
-    "monologues": [
-        {
-            "speaker": 0,
-            "elements": [
-                {"type": "text", "value": "Hi", "ts": 0.5, "end_ts": 0.7},
-                {"type": "punct", "value": " "},
-                {"type": "text", "value": "Nora", "ts": 0.8, "end_ts": 1.2},
-                {"type": "punct", "value": ". "},
-            ],
-        },
-        {"speaker": 1, "elements": [{"type": "text", "value": "Yes.", "ts": 2.0, "end_ts": 2.4}]},
-    ]
-}
-TICKS = 10_000_000
-AZURE = {
-    "recognizedPhrases": [
-        {
-            "speaker": 1,
-            "offsetInTicks": 0.5 * TICKS,
-            "durationInTicks": 0.7 * TICKS,
-            "nBest": [
-                {
-                    "display": "Hi Nora.",
-                    "words": [
-                        {"word": "hi", "offsetInTicks": 0.5 * TICKS, "durationInTicks": 0.2 * TICKS},
-                        {"word": "nora", "offsetInTicks": 0.8 * TICKS, "durationInTicks": 0.4 * TICKS},
-                    ],
-                }
-            ],
-        },
-        {
-            "speaker": 2,
-            "nBest": [
-                {
-                    "display": "Yes.",
-                    "displayWords": [
-                        {"displayText": "Yes.", "offsetInTicks": 2 * TICKS, "durationInTicks": 0.4 * TICKS}
-                    ],
-                }
-            ],
-        },
-    ]
-}
-AZURE_FAST = {
-    "combinedPhrases": [{"text": "Hi Nora. Yes."}],
-    "phrases": [
-        {
-            "speaker": 1,
-            "text": "Hi Nora.",
-            "words": [
-                {"text": "Hi", "offsetMilliseconds": 500, "durationMilliseconds": 200},
-                {"text": "Nora.", "offsetMilliseconds": 800, "durationMilliseconds": 400},
-            ],
-        },
-        {
-            "speaker": 2,
-            "text": "Yes.",
-            "words": [{"text": "Yes.", "offsetMilliseconds": 2000, "durationMilliseconds": 400}],
-        },
-    ],
-}
-ELEVENLABS = {
-    "text": "Hi Nora. Yes.",
-    "words": [
-        {"text": "Hi", "start": 0.5, "end": 0.7, "type": "word", "speaker_id": "A"},
-        {"text": " ", "start": 0.7, "end": 0.8, "type": "spacing", "speaker_id": "A"},
-        {"text": "Nora.", "start": 0.8, "end": 1.2, "type": "word", "speaker_id": "A"},
-        {"text": "Yes.", "start": 2.0, "end": 2.4, "type": "word", "speaker_id": "B"},
-    ],
-}
+ASSEMBLYAI = {"text": "Hi Nora. Yes.", "words": ASSEMBLYAI_WORDS, "utterances": [
+    {"text": "Hi Nora.", "speaker": "A", "words": ASSEMBLYAI_WORDS[:2]},
+    {"text": "Yes.", "speaker": "B", "words": ASSEMBLYAI_WORDS[2:]},
+]}
+REV = {"monologues": [
+    {"speaker": 0, "elements": [
+        {"type": "text", "value": "Hi", "ts": 0.5, "end_ts": 0.7},
+        {"type": "punct", "value": " "},
+        {"type": "text", "value": "Nora", "ts": 0.8, "end_ts": 1.2},
+        {"type": "punct", "value": ". "},
+    ]},
+    {"speaker": 1, "elements": [{"type": "text", "value": "Yes.", "ts": 2.0, "end_ts": 2.4}]},
+]}
+AZURE = {"recognizedPhrases": [
+    {"speaker": 1, "offsetInTicks": 5e6, "durationInTicks": 7e6, "nBest": [{"display": "Hi Nora.", "words": [
+        {"word": "hi", "offsetInTicks": 5e6, "durationInTicks": 2e6},
+        {"word": "nora", "offsetInTicks": 8e6, "durationInTicks": 4e6},
+    ]}]},
+    {"speaker": 2, "nBest": [{"display": "Yes.", "displayWords": [
+        {"displayText": "Yes.", "offsetInTicks": 20_000_000, "durationInTicks": 4e6},
+    ]}]},
+]}
+AZURE_FAST = {"combinedPhrases": [{"text": "Hi Nora. Yes."}], "phrases": [
+    {"speaker": 1, "text": "Hi Nora.", "words": [
+        {"text": "Hi", "offsetMilliseconds": 500, "durationMilliseconds": 200},
+        {"text": "Nora.", "offsetMilliseconds": 800, "durationMilliseconds": 400},
+    ]},
+    {"speaker": 2, "text": "Yes.", "words": [
+        {"text": "Yes.", "offsetMilliseconds": 2000, "durationMilliseconds": 400},
+    ]},
+]}
+ELEVENLABS = {"text": "Hi Nora. Yes.", "words": [
+    {"text": "Hi", "start": 0.5, "end": 0.7, "type": "word", "speaker_id": "A"},
+    {"text": " ", "start": 0.7, "end": 0.8, "type": "spacing", "speaker_id": "A"},
+    {"text": "Nora.", "start": 0.8, "end": 1.2, "type": "word", "speaker_id": "A"},
+    {"text": "Yes.", "start": 2.0, "end": 2.4, "type": "word", "speaker_id": "B"},
+]}
 WATSON = {
     "results": [
         {"alternatives": [{"timestamps": [["Hi", 0.5, 0.7], ["Nora.", 0.8, 1.2]]}]},
         {"alternatives": [{"timestamps": [["Yes.", 2.0, 2.4]]}]},
     ],
     "speaker_labels": [
-        {"from": 0.5, "to": 0.7, "speaker": 0},
-        {"from": 0.8, "to": 1.2, "speaker": 0},
+        {"from": 0.5, "to": 0.7, "speaker": 0}, {"from": 0.8, "to": 1.2, "speaker": 0},
         {"from": 2.0, "to": 2.4, "speaker": 1},
     ],
 }
@@ -186,6 +115,7 @@ UTTERANCES = [
     {"text": "Yes.", "speaker": 1, "words": GLADIA_WORDS[2:]},
 ]
 GLADIA = {"id": "x", "result": {"transcription": {"full_transcript": "Hi Nora. Yes.", "utterances": UTTERANCES}}}
+# fmt: on
 TEXT = "Hi Nora. Yes."
 
 
