@@ -54,13 +54,7 @@ DRAWS = 2000
 INTERVAL = (2.5, 97.5)
 # How searches are drawn: a colour for what their names begin with, and a marker for what closes cells.
 COLOURS = {"exhaustive": "tab:gray", "inside": "tab:orange", "boundary": "tab:blue"}
-MARKERS = {
-    "": "o",
-    "constituents": "s",
-    "complete": "^",
-    "widths": "v",
-    "complete + widths": "D",
-}
+MARKERS = {"": "o", "constituents": "s", "complete": "^", "widths": "v", "complete + widths": "D"}
 
 
 @app.command()
@@ -334,10 +328,7 @@ def compare(first: Measured, second: Measured) -> dict[str, float | list[float]]
     """What the second search saves of the first one's time and edges, and what F1 gains, with intervals."""
     weights = np.random.default_rng(0).multinomial(len(first.words), [1 / len(first.words)] * len(first.words), DRAWS)
     compared: dict[str, float | list[float]] = {}
-    for name, of_first, of_second in (
-        ("time", first.seconds, second.seconds),
-        ("edges", first.edges, second.edges),
-    ):
+    for name, of_first, of_second in (("time", first.seconds, second.seconds), ("edges", first.edges, second.edges)):
         compared[f"{name} saved %"] = float(100 - 100 * of_second.sum() / of_first.sum())
         drawn = 100 - 100 * (weights @ of_second) / (weights @ of_first)
         compared[f"{name}, interval"] = np.percentile(drawn, INTERVAL).tolist()

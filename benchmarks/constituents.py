@@ -306,10 +306,7 @@ def list_experiments() -> dict[str, dict[str, Run]]:
             "gap": best,
             "gap, per transition": replace(best, normalised=True),
         },
-        "Variants of gap": {
-            "gap": best,
-            "continuous shift-reduce": replace(best, system="shift_reduce"),
-        },
+        "Variants of gap": {"gap": best, "continuous shift-reduce": replace(best, system="shift_reduce")},
     }
 
 

@@ -90,11 +90,7 @@ def _look(pid: int) -> Watched | None:
         return None
     sizes = {line.split()[0]: 1024 * int(line.split()[1]) for line in memory.splitlines()[1:]}
     annotates = "popen_loky" in command
-    return Watched(
-        (int(fields[11]) + int(fields[12])) / TICKS,
-        sizes["Pss:"],
-        annotates,
-    )
+    return Watched((int(fields[11]) + int(fields[12])) / TICKS, sizes["Pss:"], annotates)
 
 
 def _look_at_anonymous(pid: int) -> int:

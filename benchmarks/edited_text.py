@@ -143,10 +143,7 @@ def main(
     # Generated texts have no boundaries within.
     header = ["", *(f"{kind.replace('_', ' ')} ({len(each)})" for kind, each in texts.items())]
     rows = [
-        [
-            name,
-            *(f"{exact}" + (f" / {100 * f1:.1f}" if kind in names else "") for kind, (exact, f1) in scores.items()),
-        ]
+        [name, *(f"{exact}" + (f" / {100 * f1:.1f}" if kind in names else "") for kind, (exact, f1) in scores.items())]
         for name, scores in results.items()
     ]
     table = f"Texts with all boundaries right / boundary F1:\n\n{format_table(header, rows)}\n"

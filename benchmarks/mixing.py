@@ -92,10 +92,7 @@ def main(
     del config["components"]["sequence_tagger"]
     results = []
     for n_shards in shards or [1, 2, 4, 8]:
-        with (
-            TemporaryDirectory() as directory,
-            connect(num_cpus=n_shards) if ray else nullcontext() as connected,
-        ):
+        with TemporaryDirectory() as directory, connect(num_cpus=n_shards) if ray else nullcontext() as connected:
             training = Training(config, Path(directory), n_shards)
             make_runner = partial(RayPassRunner, connected, n_shards) if ray else LocalPassRunner
             runner = TimedRunner(make_runner)

@@ -66,11 +66,7 @@ def load(path: Path, **settings: Any) -> Callable[[Doc], object]:
 
 def describe(examples: Sequence[Example], speed: float, first: Sequence[Example]) -> dict[str, Any]:
     """Compute all measures of a system."""
-    return {
-        **score_quotations(examples),
-        "speed": speed,
-        "p_value": randomise(count(examples, ALL), count(first, ALL)),
-    }
+    return {**score_quotations(examples), "speed": speed, "p_value": randomise(count(examples, ALL), count(first, ALL))}
 
 
 class Crf:

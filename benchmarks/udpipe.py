@@ -7,15 +7,7 @@ import re
 from pathlib import Path
 
 from spacy.tokens import Doc
-from ufal.udpipe import (
-    Evaluator,
-    InputFormat,
-    Model,
-    ProcessingError,
-    Sentence,
-    Sentences,
-    Trainer,
-)
+from ufal.udpipe import Evaluator, InputFormat, Model, ProcessingError, Sentence, Sentences, Trainer
 
 # For the tokenizer, the tagger and the parser. UDPipe's own models use more iterations and train for a day.
 SETTINGS = (

@@ -77,12 +77,7 @@ class Tagging:
 
     def train(self, references: list[Doc], seed: int) -> StructuredPipe:
         """Train a tagger."""
-        model = {
-            "table_bits": self.table_bits,
-            "min_changes": self.min_changes,
-            "n_tables": 1,
-            "threads": 1,
-        }
+        model = {"table_bits": self.table_bits, "min_changes": self.min_changes, "n_tables": 1, "threads": 1}
         examples = [make_example(reference) for reference in references]
         tagger = make_pipe("sequence_tagger", examples, references[0].vocab, seed, model=model)
         return train_fully(tagger, examples, epochs=self.epochs, seed=seed, dropout=self.dropout)

@@ -26,10 +26,7 @@ TREES = """
 (ROOT (S (NP (DT the) (JJ old) (NN cat)) (VP (VBD saw) (NP (NNP ada))) (. .)))
 (ROOT (S (NP (NNP ben)) (VP (VBD met) (NP (DT the) (NN cat)) (PP (IN in) (NP (DT the) (NN park)))) (. .)))
 """
-SETTINGS = {
-    "closure": ["constituents", "complete", "widths"],
-    "decoding": "max_constituents",
-}
+SETTINGS = {"closure": ["constituents", "complete", "widths"], "decoding": "max_constituents"}
 # Of a closing, the key of its model file.
 CELLS = "cells"
 

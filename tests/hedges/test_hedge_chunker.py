@@ -11,10 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
-from spacy_joint.annotation.constituents import (
-    get_constituents,
-    set_constituents,
-)
+from spacy_joint.annotation.constituents import get_constituents, set_constituents
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 

@@ -12,10 +12,7 @@ from spacy_joint.quotation.features import SPAN_GUIDE_COLUMNS
 from .conftest import SMALL
 
 ALL = {name: {"edges": [-1.0, 0.0, 1.0]} for name in SPAN_GUIDE_COLUMNS}
-KINDS = {
-    "cues": ("quotation_cues", {}),
-    "spans": ("quotation_spans", {"method": "semimarkov"}),
-}
+KINDS = {"cues": ("quotation_cues", {}), "spans": ("quotation_spans", {"method": "semimarkov"})}
 PARTS = {
     "none": {},
     "all": ALL,

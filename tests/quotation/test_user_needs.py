@@ -394,10 +394,7 @@ def test_names_and_scare_quotes_are_not_quotations(find, text):
 @pytest.mark.parametrize(
     ("text", "content"),
     [
-        (
-            "The mayor said that the bridge was “a loss for all of us.”",
-            "that the bridge was “a loss for all of us.”",
-        ),
+        ("The mayor said that the bridge was “a loss for all of us.”", "that the bridge was “a loss for all of us.”"),
         (
             "She said the city has become “more interested in cars than in people.” It rained.",
             "the city has become “more interested in cars than in people.”",

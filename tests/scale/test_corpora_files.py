@@ -248,11 +248,7 @@ def test_the_output_is_no_input(annotate, tmp_path):
 def test_files_are_grouped_until_they_are_large():
     files = [StoredFile(f"{n}.txt", size) for n, size in enumerate([10, 10, 2000, 10, 10 * GROUPED, 10, 10])]
     groups = list(group_files(files, 10))
-    assert [[file.address[0] for file in group.files] for group in groups] == [
-        ["0", "1", "2"],
-        ["3", "4"],
-        ["5", "6"],
-    ]
+    assert [[file.address[0] for file in group.files] for group in groups] == [["0", "1", "2"], ["3", "4"], ["5", "6"]]
 
 
 def test_new_records_at_the_end_leave_earlier_shards_as_they_are(annotate, tmp_path):

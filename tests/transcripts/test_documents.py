@@ -149,12 +149,7 @@ def test_marks_are_restored_in_long_parts_without_any(monkeypatch):
 def test_turns_with_marks_are_left_alone(monkeypatch):
     talk = "so we went home and it rained " * 20
     text = f"ANNA: Hi. Are you well?\nBEN: {talk}\nANNA: Good. I see\nBEN: ok\n"
-    assert restore(text, monkeypatch).split("\n") == [
-        "Hi. Are you well?",
-        talk.strip().upper(),
-        "Good. I see",
-        "ok",
-    ]
+    assert restore(text, monkeypatch).split("\n") == ["Hi. Are you well?", talk.strip().upper(), "Good. I see", "ok"]
 
 
 @pytest.mark.parametrize(
