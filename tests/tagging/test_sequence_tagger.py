@@ -205,7 +205,8 @@ def test_a_sentence_start_without_counterpart_does_not_stop_training(segmenter):
         vocab, words=["a", "b", "\n", "cc", "d"], tags=["DT", "NN", "_SP", "DT", "NN"], sent_starts=[1, 0, 1, 0, 0]
     )
     predicted = Doc(vocab, words=["a", "b", "c", "c", "d"], spaces=[True, True, False, True, False])
-    segmenter.get_pipe("sequence_tagger").make_instances(Example(predicted, reference))
+    (instance,) = segmenter.get_pipe("sequence_tagger").make_instances(Example(predicted, reference))
+    assert instance.n_actions == len(predicted)
 
 
 def test_a_parser_after_it_keeps_its_boundaries(segmenter, saved_pipeline):
