@@ -157,6 +157,11 @@ def test_times_next_to_names_are_times_of_turns():
     assert transcript.text == "abcd\nno\nbye"
 
 
+def test_a_turn_that_begins_after_the_next_one_has_no_time():
+    transcript = read_turns("[00:10] ANNA: abcd\n[00:05] BEN: no\n[00:20] ANNA: bye")
+    assert [transcript.find_times(turn.start, turn.end) for turn in transcript.turns][:2] == [None, (5.0, 5.2)]
+
+
 def test_sounds_share_no_sentence_with_speech():
     transcript = read_turns("ANNA: so\n[LAUGHTER]\nwell\nBEN: ok")
     assert list_sentence_beginnings(transcript) == ["so", "[LAUGHTER]", "well", "ok"]
