@@ -6,7 +6,7 @@ the punctuation around a mark tell which roles it can have; mark_roles.py choose
 
 import re
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from ..annotation.reporting_verbs import BESIDE_MARKS, is_reporting
 
@@ -41,7 +41,12 @@ def is_followed_by_verb(doc: Doc, i: int) -> bool:
         return False
     if any(map(is_reporting, doc[i + 2 : i + 3])):
         return True
-    return doc[i + 1].tag_ not in BASE_FORMS and (is_reporting(doc[i + 1]) or is_reporting(doc[i + 1], BESIDE_MARKS))
+    return doc[i + 1].tag_ not in BASE_FORMS and can_report(doc[i + 1])
+
+
+def can_report(token: Token) -> bool:
+    """Returns whether a token is a verb that reports beside marks."""
+    return is_reporting(token) or is_reporting(token, BESIDE_MARKS)
 
 
 def is_elided(word: str) -> bool:

@@ -104,7 +104,7 @@ def join_names(
     by_name: dict[Name, Character] = {}
     by_word: dict[str, list[Character]] = {}
     for name in sorted(counts, key=rank):
-        gender = name.gender or _choose_gender(votes.get(name))
+        gender = name.gender or _choose_gender(votes.get(name, Counter()))
         keys = _list_keys(name)
         near = list(dict.fromkeys(character for key in keys for character in by_word.get(key, ())))
         fitting = [character for character in near if _fits(name, gender, character)]
@@ -158,9 +158,7 @@ def _is_relative(name: Name, character: Character, narrated: Mapping[Name, int])
     return not character.has_title(set(name.titles) - PLAIN_TITLES) and min(narrated[name], bare) >= least
 
 
-def _choose_gender(votes: Counter[str] | None) -> str | None:
-    if votes is None:
-        return None
+def _choose_gender(votes: Counter[str]) -> str | None:
     male, female = votes[MALE], votes[FEMALE]
     if abs(male - female) < MIN_VOTES or max(male, female) < 2 * min(male, female):
         return None

@@ -10,10 +10,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
 
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Span
 
-from ..annotation.reporting_verbs import BESIDE_MARKS, is_reporting
-from .apostrophes import CLOSING, EITHER, NEITHER, OPENING, SENTENCE_ENDS, UNSURE, is_followed_by_verb
+from ..annotation.reporting_verbs import is_reporting
+from .apostrophes import CLOSING, EITHER, NEITHER, OPENING, SENTENCE_ENDS, UNSURE, can_report, is_followed_by_verb
 
 # The costs of a mark that has no role, or that opens a quotation within one; of an apostrophe within a quotation; of a
 # quotation that no mark in the paragraph closes; and of a role that a neighbour contradicts.
@@ -62,7 +62,7 @@ def _weigh_opening(doc: Doc, i: int) -> int:
     before, after = _read_neighbours(doc, i)
     if not after or is_followed_by_verb(doc, i):
         return UNLIKELY
-    cost = int(any(map(_reports, doc[i + 1 : i + 4]))) + before.isalnum()
+    cost = int(any(map(can_report, doc[i + 1 : i + 4]))) + before.isalnum()
     if after.islower() and not _is_announced(doc, i):
         cost += 1 + (before[-1:] in SENTENCE_ENDS)
     # Right after an opening mark, it is rather an apostrophe.
@@ -80,7 +80,7 @@ def _weigh_closing(doc: Doc, i: int) -> int:
 def _weigh_speech(words: Span) -> int:
     """Returns the cost of quoting the words between two marks."""
     cost = -min(sum(word.lower_ in SPOKEN for word in words), 2)
-    if any(map(_reports, words[:3])):
+    if any(map(can_report, words[:3])):
         cost += 2
     return cost + min(len(words) // LONG, MAX_LENGTH) - (words[-1:].text in ("?", "!"))
 
@@ -94,7 +94,3 @@ def _read_neighbours(doc: Doc, i: int) -> tuple[str, str]:
 def _is_announced(doc: Doc, i: int) -> bool:
     """Returns whether a reporting verb stands right before a mark, as in "..., he said, "..." """
     return any(map(is_reporting, doc[max(i - 4, 0) : i]))
-
-
-def _reports(token: Token) -> bool:
-    return is_reporting(token) or is_reporting(token, BESIDE_MARKS)

@@ -97,15 +97,9 @@ def get_quotations(
     return _read(doc, key, cues_key, speakers_key, characters_key)[0]
 
 
-def get_characters(
-    doc: Doc,
-    key: str = QUOTATIONS,
-    cues_key: str = CUES,
-    speakers_key: str = SPEAKERS,
-    characters_key: str = CHARACTERS,
-) -> list[Character]:
+def get_characters(doc: Doc) -> list[Character]:
     """Returns the characters of a document: those who speak most first, then those mentioned most."""
-    found = _read(doc, key, cues_key, speakers_key, characters_key)[1]
+    found = _read(doc, QUOTATIONS, CUES, SPEAKERS, CHARACTERS)[1]
     return sorted(found, key=lambda character: (-character.n_quotations, -character.n_mentions))
 
 
