@@ -156,7 +156,7 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bo
     is_announced = opening - 1 in cues and doc[opening - 1].lower_ not in NAMING
     if opening > 0 and doc[opening - 1].text[-1].isalnum() and not is_announced:
         # Within a sentence, a quotation must be a sentence, too.
-        may_start = words[0].text[0].isupper() or _is_caseless(words[0]) or doc[opening - 1].lower_ == "that"
+        may_start = words[0].text[0].isupper() or _is_caseless(words[0])
         is_whole = is_long and last not in COMMAS
         return is_finished and may_start and not is_title and (is_whole or has_cue_after or is_reported)
     has_comma = doc.lang_ not in AMERICAN and doc[closing + 1 : closing + 2].text in COMMAS
