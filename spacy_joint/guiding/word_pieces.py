@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 WITH_WORD_PIECES = "with_word_pieces"
 # How many kinds of capitals `find_capitals` tells apart.
 N_CAPITALS = 4
+# The letters of a token that are read: a token of a million letters would have as many pieces.
+MAX_LETTERS = 200
 
 
 def with_word_pieces(
@@ -84,14 +86,15 @@ def split_document(model: Tok2Vec, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
     """Returns the ids of the pieces of a document and, if they are read, capitals (pieces x 1 or 2); and the first
     piece of each token (-1 if it has none). Tokens are split one by one: parts of a document have the same pieces."""
     tokenizer = read_tokenizer(model.attrs["tokenizer"])
-    encoded = tokenizer.encode([token.text for token in doc], is_pretokenized=True, add_special_tokens=False)
+    words = [token.text[:MAX_LETTERS] for token in doc]
+    encoded = tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
     firsts = np.full(len(doc), -1, dtype=np.intp)
     tokens, pieces = np.unique(np.array(encoded.word_ids, dtype=np.intp), return_index=True)
     firsts[tokens] = pieces
     rows = np.array(encoded.ids, dtype=np.int64).reshape(-1, 1)
     if "capitals" in model.attrs:
         capitals = np.zeros_like(rows)
-        capitals[pieces, 0] = [find_capitals(doc[token].text) for token in tokens.tolist()]
+        capitals[pieces, 0] = [find_capitals(words[token]) for token in tokens.tolist()]
         rows = np.hstack([rows, capitals])
     return rows, firsts
 
