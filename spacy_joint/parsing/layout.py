@@ -104,8 +104,8 @@ def find_layout(
     words = np.flatnonzero(~is_space)
     n_before = marks.count_breaks(breaks, words)
     is_glued = preceding((values[:, 1] == 0) & ~is_space)[words]
-    found = _find_continuations(doc, words, facts[words], is_glued, n_before, lower_case_starts, joins_names)
-    constraints[words] = np.where(found, found, constraints[words])
+    by_marks = _constrain_by_marks(doc, words, facts[words], is_glued, n_before, lower_case_starts, joins_names)
+    constraints[words] = np.where(by_marks, by_marks, constraints[words])
     if breaks.any():
         if blank_lines:
             constraints[words[n_before > 1]] = 1
@@ -123,7 +123,7 @@ def find_layout(
     return constraints
 
 
-def _find_continuations(
+def _constrain_by_marks(
     doc: Doc,
     words: np.ndarray,
     facts: np.ndarray,

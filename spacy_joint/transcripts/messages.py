@@ -66,7 +66,8 @@ def _join(text: Any) -> str:
 
 
 def _decode(text: str) -> str:
-    """Decodes UTF-8 that Facebook and Instagram write as one character per byte; returns other text as it is."""
+    """Decodes text in which each byte of UTF-8 is a character, as Facebook and Instagram write it; returns other text
+    unchanged."""
     try:
         return text.encode("latin1").decode("utf8")
     except UnicodeError:

@@ -85,11 +85,8 @@ def read_tsv(content: str, source: str) -> Iterator[Segment]:
             continue
         match = TSV_LINE.fullmatch(line)
         if match is None or float(match["end"]) < float(match["start"]):
-            of = {
-                "format": "Whisper's .tsv or Audacity's labels",
-                "fields": "start, end, text, with tabulators between",
-            }
-            raise JointValueError(Errors.J467, source=source, line=number, found=line, **of)
+            format_, fields = "Whisper's .tsv or Audacity's labels", "start, end, text, separated by tabs"
+            raise JointValueError(Errors.J467, source=source, line=number, found=line, format=format_, fields=fields)
         start, end = (round(float(match[time]) / per_second, DECIMALS) for time in ("start", "end"))
         yield Segment(f" {match['text']}", None, start, end, is_sound=is_sound(match["text"]))
 

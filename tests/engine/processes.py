@@ -1,4 +1,4 @@
-"""Code in processes of its own, with little memory, or interrupted."""
+"""Runs test code in a separate process, with little memory or with interrupts."""
 
 import os
 import re
@@ -43,8 +43,8 @@ def handle(*_):
 signal.signal(signal.SIGALRM, handle)
 
 def interrupt(call, seconds, again=0.0):
-    '''Interrupts a call after so many seconds, and once more after `again`. How long it took to end, in seconds of this
-    process, since the machine may have other work; None: it ended before.'''
+    '''Interrupts a call after `seconds`, and once more after `again`. Returns the CPU time that it then took to stop,
+    because the machine may be busy; None if it had already ended.'''
     global signals
     signals = 2 if again else 1
     begin = time.process_time()
@@ -84,7 +84,7 @@ limited = pytest.mark.skipif(
 def run_alone(setup, code):
     """Runs code after its setup in a process, which must neither fail nor complain."""
     command = [sys.executable, "-c", setup + textwrap.dedent(code), str(Path(__file__).parent)]
-    # Freed memory goes back at once, and threads have no heaps of their own: what is left is what the limit says.
+    # Freed memory returns to the system at once, and threads share one heap, so the limit is exact.
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}
     finished = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert (finished.returncode, STILLBORN.sub("", finished.stderr)) == (0, ""), finished.stderr

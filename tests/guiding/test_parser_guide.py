@@ -63,7 +63,7 @@ def nlp():
 
 
 def make_listener():
-    """A guide whose encoder is a component of its own."""
+    """Makes a pipeline with a guide that listens to a separate encoder component."""
     nlp = spacy.blank("en")
     nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
     listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}

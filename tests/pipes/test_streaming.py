@@ -64,7 +64,7 @@ def cut_every(text, size):
 
 
 def watch(items, come):
-    """The items, each added to those that have come as soon as it is asked for."""
+    """Yields items, and appends each to `come` when it is requested."""
     for item in items:
         come.append(item)
         yield item
