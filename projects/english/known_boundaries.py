@@ -23,7 +23,7 @@ from spacy.tokens import Doc, DocBin, Token
 from spacy_joint.annotation.custom_columns import PAUSE, write_column
 from spacy_joint.corpora.raw_text import divide_evenly, is_prose, read_paragraphs
 from spacy_joint.files.resources import read_tokenizer_exceptions
-from spacy_joint.parsing.layout import names_speaker
+from spacy_joint.parsing.mark_constraints import names_speaker
 from spacy_joint.pipes.marks import DOTTED, ELLIPSIS, IN_QUOTES, INITIAL, SYMBOL, TERMINAL, WORD
 from spacy_joint.pipes.token_columns import WordColumns
 from spacy_joint.pipes.word_classes import NO_CLASSES

@@ -1,0 +1,285 @@
+"""Constraints of sentence starts by the words and marks before a word: quotations, abbreviations, amounts, citations,
+names, and text that goes on in lower case.
+
+`find_marked` applies the rules. Those on arrays find all words at once, those on texts are asked about candidates one
+by one. In examples, "|" is before the word that begins no sentence.
+"""
+
+import re
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..annotation.reporting_verbs import read_verbs
+from ..pipes import marks
+from ..pipes.abbreviations import REFERENCES, WORDS, read_abbreviations, read_leading
+from ..pipes.arrays import following, preceding
+from .lines import LOOKBACK
+
+# How a word begins: with a lower-case letter, with a capital and lower-case letters, with a digit, or as an amount or a
+# section; or that it is an operator or a backtick.
+BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(1, 8)
+# Signs between words in formulas and code.
+OPERATORS = frozenset("= + < > ≤ ≥ ≠ ≈ → => -> --> == != <= >= && || += :=".split())  # noqa: SIM905
+# Signs before an amount, and before a section or what else is cited.
+CURRENCIES, SECTIONS = frozenset("$€£¥"), frozenset("§¶&")
+AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
+
+# The number of words after a quotation that can name its speaker; English words that begin a noun phrase, and that name
+# no speaker.
+REPORT, ARTICLES = 4, frozenset("The A An His Her Its My Our Their No This That".split())  # noqa: SIM905
+NOBODY = frozenset(("Nobody", "Nothing"))
+# The words before a name of two words that begin its sentence, at most: Former White House Press Secretary.
+NAME = 5
+# What a reference can name: 3b, S1, XII.
+LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}$")
+# The letters of an abbreviation that the list lacks between numbers of a citation (12 So. 98), at most.
+REPORTER = 3
+# The endings of words that belong to the next word.
+LEADING = (marks.ABBREVIATION, marks.INITIAL)
+
+# Tables of the values of `before`, see marks.py: the end of a sentence, and no mark.
+ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLOSED)
+IS_OPEN = marks.make_table(mark + closed for mark in (marks.WORD, marks.SYMBOL) for closed in marks.CLOSED)
+# A name may begin, or go on, after these.
+BEFORE_NAME = ENDS_SENTENCE | marks.make_table((marks.DASH,))
+IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
+# A comma within quotation marks, even at the end of a line; colons, dots and dashes.
+AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
+AFTER_DOTS = marks.make_table((marks.COLON, marks.ELLIPSIS, marks.DASH))
+# The end of a quotation, whose speaker the next words may name.
+IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
+# Words that may belong to the next word.
+IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
+# Tables of endings of words, see `find_ending`: final marks, signs before a string, and signs without a letter.
+IS_FINAL = marks.make_table((marks.TERMINAL, marks.ELLIPSIS, marks.FULL_STOP))
+IS_OPENING = marks.make_table((marks.SYMBOL, marks.CLOSES_QUOTES))
+IS_SIGN = marks.make_table((marks.SYMBOL, marks.DASH))
+
+
+class Words:
+    """The words of a document, in arrays with an item for each.
+
+    doc (Doc): The document.
+    tokens (ndarray): The tokens that are words.
+    begins, ends (ndarray): How they begin, and how they can end a sentence: see `find_beginning`, `marks.find_ending`.
+    is_glued (ndarray): Whether they follow without a space.
+    n_breaks (ndarray): The number of line breaks before them.
+    """
+
+    def __init__(
+        self,
+        doc: Doc,
+        tokens: np.ndarray,
+        *,
+        begins: np.ndarray,
+        ends: np.ndarray,
+        is_glued: np.ndarray,
+        n_breaks: np.ndarray,
+    ) -> None:
+        self.doc, self.tokens, self.begins, self.ends, self.is_glued = doc, tokens, begins, ends, is_glued
+        self.is_english = doc.lang_ == "en"
+        self.is_lower, self.is_capital = begins == BEGINS_LOWER, begins == BEGINS_UPPER
+        self.in_line = n_breaks == 0
+        self.is_attached = marks.attach_quotes(ends, is_glued, n_breaks)
+        self.before = marks.read_before(ends, self.is_attached, self.is_lower, n_breaks)
+        self.closes_quotes = self.is_attached & marks.IS_CLOSING_QUOTE.take(ends)
+        self.is_stop = ends == marks.FULL_STOP
+        self.after_stop = preceding(self.is_stop)
+        # After etc and a full stop.
+        self.after_stem = self.after_stop & preceding(ends == marks.STEM, 2)
+        self.may_belong = self.after_stem | IS_LEADING.take(self.before)
+
+    def find_first_words(self, ends: np.ndarray) -> np.ndarray:
+        """Finds the first word of each word's sentence: after a line break or one of these values of `before` (int)."""
+        begins = ~self.in_line | ends.take(self.before)
+        begins[:1] = True
+        return np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
+
+
+def find_beginning(text: str) -> int:
+    """Classifies a word by how it begins: BEGINS_LOWER to BEGINS_SECTION, or 0."""
+    if text.replace(".", "").isalpha() and not text.isupper():
+        return BEGINS_LOWER if text[0].islower() else BEGINS_UPPER if text[0].isupper() else 0
+    if text in OPERATORS or text == "`":
+        return IS_TICK if text == "`" else IS_OPERATOR
+    if text[0] in CURRENCIES:
+        return BEGINS_AMOUNT
+    if text[0] in SECTIONS:
+        return BEGINS_SECTION
+    return BEGINS_NUMBER if text[0].isdecimal() else 0
+
+
+def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> np.ndarray:
+    """Finds the words that begin no sentence (-1), and the English ones that begin one after an abbreviation (1). For
+    the settings, see `find_layout`."""
+    found = _are_in_quotations(words) | _are_spaced_dots(words) | _are_in_strings(words) | _are_in_amounts(words)
+    found |= _open_brackets(words)
+    if words.is_english:
+        found |= _are_cited(words)
+    if not lower_case_starts:
+        found |= _go_on(words)
+    checks = [
+        (IS_QUOTED.take(words.before), names_speaker),
+        (words.may_belong, follows_abbreviation),
+        # Two steps: 1. | Mix.
+        (words.after_stop & preceding(words.before == marks.COLON, 2), lambda doc, token: doc[token - 2].text == "1"),
+    ]
+    if joins_names and words.is_english:
+        checks.append((_are_in_names(words), lambda doc, token: not doc[token].is_stop))
+    for candidates, continues in checks:
+        places = np.flatnonzero(candidates & ~found)
+        found[places] = [continues(words.doc, token) for token in words.tokens[places].tolist()]
+    constraints = -found.astype(np.int8)
+    if words.is_english:
+        constraints[_find_new(words, found)] = 1
+    return constraints
+
+
+def _are_in_quotations(words: Words) -> np.ndarray:
+    """She said, "Go | " and left. « | Non », dit-il. "Go," | He said."""
+    ends_quotation = words.closes_quotes & ~following(words.is_attached)
+    return ends_quotation | (words.is_attached & ~words.is_glued) | AFTER_COMMA.take(words.before)
+
+
+def _are_spaced_dots(words: Words) -> np.ndarray:
+    """Well . | . | . no."""
+    return words.is_stop & words.after_stop & words.in_line
+
+
+def _are_in_strings(words: Words) -> np.ndarray:
+    """A mark at the beginning of a string ends no sentence: . | /run, ! | important."""
+    begins_string = ~words.is_glued | preceding(~words.is_glued & IS_OPENING.take(words.ends))
+    after_mark = words.is_glued & preceding(begins_string & IS_FINAL.take(words.ends))
+    return after_mark & (words.is_lower | IS_SIGN.take(words.ends))
+
+
+def _are_in_amounts(words: Words) -> np.ndarray:
+    """It costs | £5. She is 40 | y.o. and well. Set `x` | = | 5 here."""
+    is_open = IS_OPEN.take(words.before)
+    is_apart = ~words.is_glued & ~following(words.is_glued)
+    joins = is_open & ((words.begins == IS_OPERATOR) & is_apart | (words.begins == IS_TICK) & words.is_glued)
+    is_open[:1] = False
+    begins = joins | (words.begins >= BEGINS_AMOUNT) | words.is_lower & IS_LEADING.take(words.ends)
+    return (is_open & begins) | (preceding(joins) & ~words.is_glued & words.in_line)
+
+
+def _open_brackets(words: Words) -> np.ndarray:
+    """Bring pens etc. | (no paper). See eqn. | (1)."""
+    is_inside = words.is_glued & (words.is_lower | (words.begins == BEGINS_NUMBER))
+    return words.may_belong & (words.ends == marks.SYMBOL) & following(is_inside) & words.in_line
+
+
+def _are_cited(words: Words) -> np.ndarray:
+    """Sections (Code Ann. | § | 5), initials before an abbreviation (Fed. | R. | Civ. P.), what is between numbers (12
+    | So. | 98), and abbreviations after a comma."""
+    endings, begins = words.ends, words.begins
+    is_leading = (endings == marks.ABBREVIATION) | ((endings == marks.STEM) & following(words.is_stop))
+    if not is_leading.any() and not (begins >= BEGINS_NUMBER).any():
+        return is_leading
+    is_number, is_section = begins == BEGINS_NUMBER, begins == BEGINS_SECTION
+    is_dotted = words.is_capital & (is_leading | (endings == marks.DOTTED))
+    after_stop = words.after_stop & preceding(words.is_capital, 2)
+    found = preceding(is_section) | (is_section & (after_stop | preceding(is_dotted)))
+    found |= is_leading & (words.before == marks.COMMA)
+    found |= after_stop & (endings == marks.INITIAL) & following(is_leading)
+    after_number, goes_on = preceding(is_number), is_number | is_leading
+    is_between = is_dotted & after_number & following(goes_on)
+    found |= is_between | (preceding(is_between) & is_leading)
+    for place in np.flatnonzero(words.is_capital & after_number & following(words.is_stop)).tolist():
+        if len(words.doc[int(words.tokens[place])]) <= REPORTER and goes_on[place + 2 :][:1].any():
+            found[[place, place + 2]] = True
+    return found & words.in_line
+
+
+def _go_on(words: Words) -> np.ndarray:
+    """Text that goes on in lower case: "Why?" | he asked. In English, after colons, dots and dashes, too, if the
+    sentence begins with a capital or no letter, at most LOOKBACK words before: He asked: | why? In treebanks of French
+    and Vietnamese, dots end sentences there."""
+    before = words.before
+    found = (before == marks.CONTINUED) | (preceding(words.closes_quotes) & (before == marks.CONTINUED + marks.LINE))
+    if words.is_english:
+        first = words.find_first_words(ENDS_SENTENCE)
+        in_case = ~words.is_lower[first] & (np.arange(len(first)) - first <= LOOKBACK)
+        goes_on = words.is_lower | (before == marks.COLON) & (words.begins >= BEGINS_NUMBER)
+        found |= AFTER_DOTS.take(before) & goes_on & in_case
+    return found
+
+
+def _are_in_names(words: Words) -> np.ndarray:
+    """Words of names of two words whose title or first words begin the sentence, or follow a dash, or a word in lower
+    case: Mayor | Nora | Dale left. The caller excludes words such as The, which may begin a sentence nevertheless."""
+    numbers, first = np.arange(len(words.before)), words.find_first_words(BEFORE_NAME)
+    is_in_name = (np.maximum.accumulate(np.where(words.is_capital, -1, numbers)) < first) & (numbers - first < NAME)
+    # The dealer | Nora | Dale left. Not in text without marks.
+    after_mark = (words.before % marks.IN_QUOTES == marks.TERMINAL)[first] & (numbers - first < LOOKBACK)
+    is_in_name |= after_mark & words.is_lower
+    goes_on = IN_NAME.take(words.before) & words.in_line
+    is_last = goes_on & (words.is_capital | (words.ends == marks.INITIAL))
+    begins_name = words.is_capital & goes_on & preceding(is_in_name) & following(is_last)
+    # No sentence is a capitalised word without a mark: Nora | Dale left.
+    is_second = words.is_capital & goes_on & (numbers - first == 1) & preceding(words.is_capital)
+    return begins_name | preceding(begins_name) | is_second
+
+
+def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
+    """Finds the words, none of `found`, that begin a sentence after an abbreviation (int): she joined Acme Inc. | The
+    firm is new. Not: P.S. Please write. Acme Inc. To Close. It is b. The item. No. One."""
+    first = words.find_first_words(ENDS_SENTENCE)
+    ends = ((words.before == marks.DOTTED) | words.after_stem) & (preceding(first) < np.arange(len(first)) - 2)
+    is_new = words.is_capital & following(words.is_lower)
+    opens = marks.IS_CLOSING_QUOTE.take(words.ends) & following(is_new & words.is_glued)
+    places = np.flatnonzero(ends & (is_new | opens) & ~words.is_glued & words.in_line & ~found)
+    starts = (words.doc[token] for token in words.tokens[places + opens[places]].tolist())
+    abbreviations = (words.doc[token] for token in words.tokens[places - 1].tolist())
+    return places[
+        [
+            start.is_stop and not start.like_num and len(abbreviation) != 2
+            for start, abbreviation in zip(starts, abbreviations, strict=True)
+        ]
+    ]
+
+
+def names_speaker(doc: Doc, word: int) -> bool:
+    """Returns whether the words after a quotation name its speaker, as in "Why?" Mary asked. After a full stop, they
+    never do."""
+    if doc[word - 2].text == ".":
+        return False
+    clause = [token.text for token in doc[word : word + REPORT]]
+    verbs = read_verbs(doc.lang_)
+    n_subject = next((n for n, text in enumerate(clause) if text.lower() in verbs), 0)
+    if not n_subject or clause[0] in NOBODY or (clause[0] in ARTICLES and n_subject == 1):
+        return False
+    is_noun = n_subject == 2 and clause[0] in ARTICLES and clause[1].isalpha()
+    return is_noun or all(text.isalpha() and text[0].isupper() for text in clause[:n_subject])
+
+
+def follows_abbreviation(doc: Doc, word: int) -> bool:
+    """Returns whether a word belongs to the title, reference or initial before it: a number (Vol. 2; art. 5; Tel.: 12),
+    another one of these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien, J.-P. Orr), a title
+    or a number (12 N. Main), but not after a street (St.)."""
+    token, before, is_apart = doc[word], _join_stop(doc, word - 1), doc[word - 1].text == "."
+    if before == ":":
+        return doc[max(word - 2, 0)].text[-1] == "." and token.text[0].isdecimal()
+    # Apart from its full stop, an abbreviation that the tokenizer lacks, as most in capitals (MRS. DALY), or a word:
+    # "state of the art."
+    is_capitals = before.isupper() and before.lower() not in WORDS
+    is_known = not is_apart or is_capitals or before in read_abbreviations(doc.lang_)
+    is_leading = is_known and before.lower() in read_leading(doc.lang_)
+    ending = marks.find_ending(before)
+    if ending != marks.INITIAL and not is_leading:
+        return before.lower() in REFERENCES and LABEL.match(token.text) is not None
+    if before == "St." and doc.lang_ == "en":
+        return False
+    if token.text[0] in AMOUNT or token.text[0].isdecimal() or marks.find_ending(token.text) in LEADING:
+        return True
+    if not token.text[0].isupper() or token.is_stop:
+        return False
+    place = word - 3 if word > 2 and doc[word - 2].text == "-" else word - 2
+    earlier = _join_stop(doc, place) if place >= 0 else "-"
+    return ending != marks.INITIAL or marks.find_ending(earlier) in LEADING or earlier[0].isdecimal()
+
+
+def _join_stop(doc: Doc, token: int) -> str:
+    """Returns the text of a token; of a full stop, that of the word before, too."""
+    return f"{doc[token - 1].text}." if token and doc[token].text == "." else doc[token].text
