@@ -248,13 +248,14 @@ def make_punctuation_restorer(
     scorer: Scorer,
     overwrite: bool = False,
     mark_bias: float = 0.0,
+    question_bias: float = 0.0,
     columns: Mapping[str, Any] = {},
 ) -> None:
     """Makes a component that restores missing punctuation and capitals.
 
     overwrite (bool): Whether to replace marks and capitals that the text has, instead of keeping them.
-    mark_bias (float): A value added to the score of each mark within a sentence: above 0 for more marks, below 0 for
-        fewer. Not used in training.
+    mark_bias, question_bias (float): Values added to the scores of marks within a sentence, and of the question mark at
+        its end: above 0 for more marks, below 0 for fewer. Not used in training.
     """
 
 

@@ -114,8 +114,11 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
     def _set_up(self, labels: Any, templates: str) -> None:
         super()._set_up(labels, templates)
         self._forms = {form.lower(): form for form in labels[FORMS_KEY]}
-        system, bias = self.perceptron.system, self.cfg["mark_bias"]
-        self.perceptron.biases = {len(system.cases) + i: bias for i, mark in enumerate(system.inside) if mark}
+        system = self.perceptron.system
+        biases = dict.fromkeys(filter(None, system.inside), self.cfg["mark_bias"])
+        biases |= dict.fromkeys("?？؟", self.cfg["question_bias"])
+        marks = enumerate((*system.inside, *system.final), start=len(system.cases))
+        self.perceptron.biases = {action: biases[mark] for action, mark in marks if mark in biases}
 
     # Words.
 

@@ -194,15 +194,18 @@ def test_sounds_get_no_marks(nlp):
     assert "[ Music ] We left" in nlp(doc)._.restored_text
 
 
-def test_a_bias_adds_and_removes_marks(nlp):
-    text = "well we left but anna stayed"
+@pytest.mark.parametrize(
+    ("setting", "mark", "text"),
+    [("mark_bias", ",", "well we left but anna stayed"), ("question_bias", "?", "did they leave")],
+)
+def test_a_bias_adds_and_removes_marks(nlp, setting, mark, text):
     counts = []
     for bias in (-1000.0, 0.0, 1000.0):
         other = spacy.blank("en", vocab=nlp.vocab)
-        other.add_pipe("punctuation_restorer", config={"mark_bias": bias, "model": {**nlp_model(nlp)}})
+        other.add_pipe("punctuation_restorer", config={setting: bias, "model": {**nlp_model(nlp)}})
         other.from_bytes(nlp.to_bytes())
-        counts.append(restore(other, text).count(","))
-    assert counts[0] == 0 < counts[1] < counts[2]
+        counts.append(restore(other, text).count(mark))
+    assert counts[0] == 0 < counts[1] <= counts[2]
 
 
 def nlp_model(nlp):
