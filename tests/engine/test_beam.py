@@ -66,27 +66,20 @@ def test_recombination_makes_a_narrow_beam_exact_where_states_are_few():
     assert found[2] == found[1000]
 
 
-@pytest.mark.parametrize(
-    "biases",
-    [{-1: 1.0}, {10_000: 1.0}, {0: float("nan")}, {0: float("inf")}, {0: (["w.word"], np.array([0.0, np.nan]))}],
-)
-def test_invalid_biases_are_refused(biases):
-    with pytest.raises(ValueError, match="J030"):
-        Search(TAGGING, templates_for(TAGGING), 4, biases)
+BIASES = {
+    "of an action that does not exist": ("J030", [{-1: 1.0}, {10_000: 1.0}]),
+    "that are no numbers": ("J030", [{0: float("nan")}, {0: float("inf")}, {0: (["w.word"], np.array([0.0, np.nan]))}]),
+    "of what templates do not read": ("J156", [{0: ([x], np.ones(2))} for x in ("w.style", "x.word", "word", "tag-1")]),
+    "of other dimensions": ("J001", [{0: (["w.word"], np.ones((2, 2)))}, {0: ([], np.ones(2))}]),
+    "of more than three atoms": ("J001", [{0: (4 * ["w.word"], np.ones((2, 2, 2, 2)))}]),
+}
 
 
-@pytest.mark.parametrize("atom", ["w.style", "x.word", "word", "tag-1"])
-def test_a_bias_reads_what_templates_read(atom):
-    with pytest.raises(ValueError, match="J156"):
-        Search(TAGGING, templates_for(TAGGING), 4, {0: ([atom], np.ones(2))})
-
-
-@pytest.mark.parametrize(
-    "bias", [(["w.word"], np.ones((2, 2))), ([], np.ones(2)), (4 * ["w.word"], np.ones((2, 2, 2, 2)))]
-)
-def test_a_table_of_biases_has_a_dimension_for_each_of_three_atoms_at_most(bias):
-    with pytest.raises(ValueError, match="J001"):
-        Search(TAGGING, templates_for(TAGGING), 4, {0: bias})
+@pytest.mark.parametrize(("code", "biases"), BIASES.values(), ids=BIASES)
+def test_invalid_biases_are_refused(code, biases):
+    for bias in biases:
+        with pytest.raises(ValueError, match=code):
+            Search(TAGGING, templates_for(TAGGING), 4, bias)
 
 
 def test_a_bias_may_depend_on_a_token():
@@ -99,11 +92,11 @@ def test_a_bias_may_depend_on_a_token():
 
 
 @QUICK
-@given(SYSTEMS, st.integers(0, 10), seeds, st.sampled_from([1, 4, 40]), st.data())
-def test_a_prediction_is_a_legal_path_to_a_final_state(system, n_tokens, seed, width, data):
+@given(SYSTEMS, st.integers(0, 10), seeds, st.sampled_from([1, 4, 40]), st.sampled_from([1.0, 0.0, -1.0]), st.data())
+def test_a_prediction_is_a_legal_path_to_a_final_state_whatever_the_scale(system, n_tokens, seed, width, scale, data):
     constraints = data.draw(st.lists(st.sampled_from([-1, 0, 1]), min_size=n_tokens, max_size=n_tokens))
     columns = random_columns(n_tokens, seed, constraints)
-    actions = predict(system, random_weights(system, seed), columns, width)
+    actions = predict(system, random_weights(system, seed, scale=scale), columns, width)
     assert replay(system, columns, actions).is_final
 
 
@@ -137,23 +130,17 @@ def test_a_search_notices_weights_changed_in_place():
 def test_another_table_at_the_same_address_is_not_mistaken_for_the_previous_one():
     buffer = random_weights(JOINT, bits=14).averaged
     search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(12)
+
+    def borrow(bits, width=JOINT.row_width):
+        weights = Weights(bits, width)
+        weights.predict_with(buffer[: weights.n_cells], all_kept(weights.bits), 1.0)
+        return weights
+
     for bits in (14, 8, 11):
-        weights = Weights(bits, JOINT.row_width)
-        weights.predict_with(buffer[: weights.n_cells], all_kept(weights.bits), 1.0)
+        weights = borrow(bits)
         assert search.predict(weights, columns).tolist() == predict(JOINT, weights, columns, 4)
-
-
-def test_a_table_of_another_width_at_the_same_address_is_refused():
-    buffer = random_weights(JOINT, bits=14).averaged
-    search = Search(JOINT, templates_for(JOINT), 4)
-    for width in (JOINT.row_width, JOINT.row_width + 1):
-        weights = Weights(12, width)
-        weights.predict_with(buffer[: weights.n_cells], all_kept(weights.bits), 1.0)
-        if width == JOINT.row_width:
-            search.predict(weights, random_columns(3))
-        else:
-            with pytest.raises(ValueError, match="J033"):
-                search.predict(weights, random_columns(3))
+    with pytest.raises(ValueError, match="J033"):
+        search.predict(borrow(12, JOINT.row_width + 1), columns)
 
 
 def test_pruned_features_are_not_used():
@@ -169,13 +156,6 @@ def test_pruned_features_are_not_used():
 def test_a_long_document_survives_collections_of_the_arena():
     columns = random_columns(6000)
     actions = predict(JOINT, random_weights(JOINT, 3), columns, 6)
-    assert replay(JOINT, columns, actions).is_final
-
-
-@pytest.mark.parametrize("scale", [0.0, -1.0])
-def test_a_strange_scale_still_gives_a_legal_path(scale):
-    columns = random_columns(10)
-    actions = predict(JOINT, random_weights(JOINT, scale=scale), columns, 8)
     assert replay(JOINT, columns, actions).is_final
 
 
@@ -232,19 +212,6 @@ def test_documents_with_other_columns_are_refused(names):
     columns = Columns(names, np.zeros((3, len(names)), dtype=np.uint64))
     with pytest.raises(ValueError, match=r"J034.*word, tag"):
         predict(JOINT, random_weights(JOINT), columns, 4)
-
-
-@pytest.mark.parametrize("wrong", [None, "text", 3])
-def test_arguments_of_other_types_are_refused(wrong):
-    search = Search(JOINT, templates_for(JOINT), 4)
-    for call in (
-        lambda: Search(wrong, templates_for(JOINT), 4),
-        lambda: Search(JOINT, wrong, 4),
-        lambda: search.predict(wrong, random_columns(3)),
-        lambda: search.predict(random_weights(JOINT), wrong),
-    ):
-        with pytest.raises(TypeError):
-            call()
 
 
 def test_a_refused_call_leaves_the_search_usable():

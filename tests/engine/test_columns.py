@@ -26,16 +26,19 @@ def test_the_length_cannot_be_another_one():
         type("Longer", (Columns,), {"__len__": lambda self: 100})
 
 
-@pytest.mark.parametrize("shape", [(3,), (3, 1), (3, 3), (3, 2, 1), (), (2, 3)])
-def test_values_that_do_not_fit_the_names_are_refused(shape):
-    with pytest.raises(ValueError, match=r"J001.*values.*\(n_tokens, 2\)"):
-        Columns(COLUMNS, np.zeros(shape, dtype=np.uint64))
-
-
-@pytest.mark.parametrize("constraints", [[], [0], [0] * 4, [[0, 0, 0]], 0])
-def test_constraints_that_do_not_fit_the_tokens_are_refused(constraints):
-    with pytest.raises(ValueError, match=r"J001.*constraints.*\(3,\)"):
-        Columns(["word"], np.zeros((3, 1), dtype=np.uint64), constraints)
+@pytest.mark.parametrize(
+    ("argument", "shapes", "expected"),
+    [
+        ("values", [(3,), (3, 1), (3, 3), (3, 2, 1), (), (2, 3)], r"\(n_tokens, 2\)"),
+        ("constraints", [(0,), (1,), (4,), (1, 3), ()], r"\(3,\)"),
+        ("facts", [(2, 2), (3,), (1, 2)], ""),
+    ],
+)
+def test_arrays_that_do_not_fit_the_names_or_the_tokens_are_refused(argument, shapes, expected):
+    for shape in shapes:
+        arrays = {"values": np.zeros((3, 2), dtype=np.uint64), argument: np.zeros(shape, dtype=np.int32)}
+        with pytest.raises(ValueError, match=rf"\[J001\].*{argument}.*{expected}"):
+            Columns(COLUMNS, **arrays)
 
 
 @pytest.mark.parametrize("values", [None, "text", [["x"]], [[None]], [[-1]], [[2**64]]])
@@ -64,15 +67,14 @@ def test_values_are_copied():
 
 
 @QUICK
-@given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(-1, 1))))
+@given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(-1, 1), st.integers(-(2**31), 2**31 - 1))))
 def test_a_pickled_document_is_the_same_document(rows):
-    values = np.array([value for value, _ in rows], dtype=np.uint64).reshape(-1, 1)
-    columns = Columns(["word"], values, [constraint for _, constraint in rows])
-    make, arguments = pickle.loads(pickle.dumps(columns)).__reduce__()
-    assert make is Columns
-    assert arguments[0] == ("word",)
-    np.testing.assert_array_equal(arguments[1], values)
-    assert arguments[2].tolist() == [constraint for _, constraint in rows]
+    words, constraints, facts = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [])
+    facts = np.array(facts, dtype=np.int32).reshape(-1, 1)
+    columns = Columns(["word"], np.array(words, dtype=np.uint64).reshape(-1, 1), constraints, facts)
+    make, (names, *arrays) = pickle.loads(pickle.dumps(columns)).__reduce__()
+    assert make is Columns and names == ("word",)
+    assert [array.ravel().tolist() for array in arrays] == [words, constraints, facts.ravel().tolist()]
 
 
 def test_a_document_outlives_its_source_arrays():
@@ -112,17 +114,6 @@ def test_lone_surrogates_have_affixes():
 def test_affixes_of_values_that_are_not_text_are_refused(words):
     with pytest.raises(TypeError):
         affix_columns(words, [1])
-
-
-@pytest.mark.parametrize("shape", [(3, 2), (2,), (1, 2)])
-def test_facts_of_other_tokens_are_refused(shape):
-    with pytest.raises(ValueError, match=r"\[J001\]"):
-        Columns(["a"], np.zeros((2, 1), dtype=np.uint64), facts=np.zeros(shape, dtype=np.int32))
-
-
-def test_facts_survive_pickling():
-    columns = Columns(["a"], np.zeros((2, 1), dtype=np.uint64), facts=np.array([[1, -2], [3, 4]], dtype=np.int32))
-    assert pickle.loads(pickle.dumps(columns)).__reduce__()[1][3].tolist() == [[1, -2], [3, 4]]
 
 
 def test_parts_begin_at_constraints():

@@ -284,15 +284,3 @@ def test_restored_weights_learn_exactly_as_those_they_came_from():
     for table in (weights, copy):
         train(JOINT, problem, weights=table)
     assert bytes_of(weights) == bytes_of(copy)
-
-
-def test_a_learner_uses_weights_that_are_restored_in_place():
-    problem = random_problem(JOINT)
-    learner = make_learner(JOINT)
-    blank = [array.copy() for array in (learner.weights.raw, learner.weights.total, learner.weights.n_changes)]
-    instances = [Instance(*document) for document in problem]
-    learner.update(instances)
-    first = bytes_of(learner.weights)
-    learner.weights.restore(*blank, 0)
-    learner.update(instances)
-    assert bytes_of(learner.weights) == first

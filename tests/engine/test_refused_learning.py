@@ -130,16 +130,3 @@ def test_what_does_not_fit_is_refused(code, call):
 def test_values_that_are_not_instances_are_refused(wrong, threads):
     with pytest.raises(TypeError):
         make_learner(JOINT, threads=threads).update([wrong])
-
-
-@pytest.mark.parametrize("wrong", [None, "text", 3])
-def test_arguments_of_other_types_are_refused(wrong):
-    weights, templates = fresh_weights(JOINT), templates_for(JOINT)
-    for call in (
-        lambda: Learner(wrong, JOINT, templates, 4),
-        lambda: Learner(weights, wrong, templates, 4),
-        lambda: Learner(weights, JOINT, wrong, 4),
-        lambda: Instance(wrong, [0]),
-    ):
-        with pytest.raises(TypeError):
-            call()

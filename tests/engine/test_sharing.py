@@ -208,8 +208,13 @@ def test_columns_must_have_the_facts_that_a_system_reads(n_facts, user):
 
 
 def test_systems_that_read_no_facts_take_any():
-    columns = Columns(("word", "tag"), random_values(5), facts=np.zeros((5, 3), dtype=np.int32))
-    assert len(Search(TAGGING, templates_for(TAGGING), 4).predict(random_weights(TAGGING), columns)) == 5
+    values, weights = random_values(5), random_weights(TAGGING)
+    columns = Columns(("word", "tag"), values, facts=np.zeros((5, 3), dtype=np.int32))
+    expected = Search(TAGGING, templates_for(TAGGING), 4).predict(weights, columns)
+    stream = Stream(TAGGING, templates_for(TAGGING), 4, weights)
+    stream.feed(values, None, np.zeros((5, 7)))
+    stream.end()
+    assert stream.run().tolist() == expected.tolist()
 
 
 # Objects that were never made, or are made again
@@ -235,6 +240,26 @@ def test_an_object_in_use_cannot_be_made_again(kind):
 def test_an_object_cannot_be_created_without_its_arguments(kind):
     with pytest.raises(TypeError):
         kind.__new__(kind)
+
+
+@pytest.mark.parametrize("wrong", [None, "text", 3])
+def test_arguments_of_other_types_are_refused(wrong):
+    weights, columns, templates = fresh_weights(JOINT), random_columns(3), templates_for(JOINT)
+    search = Search(JOINT, templates, 4)
+    for call in (
+        lambda: Search(wrong, templates, 4),
+        lambda: Search(JOINT, wrong, 4),
+        lambda: search.predict(wrong, columns),
+        lambda: search.predict(random_weights(JOINT), wrong),
+        lambda: Learner(wrong, JOINT, templates, 4),
+        lambda: Learner(weights, wrong, templates, 4),
+        lambda: Learner(weights, JOINT, wrong, 4),
+        lambda: Instance(wrong, [0]),
+        lambda: Walk(wrong, columns),
+        lambda: Walk(JOINT, wrong),
+    ):
+        with pytest.raises(TypeError):
+            call()
 
 
 def test_making_an_object_again_does_not_change_it():

@@ -14,7 +14,7 @@ from spacy_joint.engine.templates import Templates
 from spacy_joint.errors import JointValueError
 from spacy_joint.parsing.system import JointSystem
 
-from .toys import COLUMNS, JOINT, TEMPLATES, random_values, random_weights
+from .toys import COLUMNS, TEMPLATES, random_values, random_weights
 
 QUICK = settings(max_examples=60)
 GUIDED = JointSystem(["l", "m"], ["r"], ["root"], guided=True)
@@ -110,11 +110,3 @@ def test_more_tokens_than_can_be_numbered_are_refused(n):
     with pytest.raises(JointValueError) as caught:
         stream.feed(np.broadcast_to(np.zeros((1, 2), np.uint64), (n, 2)), None, np.broadcast_to(np.int32(0), (n, 2)))
     assert caught.value.code == "J002" and stream.n_tokens == 1
-
-
-def test_streams_of_systems_that_read_no_facts_take_any():
-    templates = Templates(TEMPLATES[JointSystem], COLUMNS, JOINT)
-    stream = Stream(JOINT, templates, 4, random_weights(JOINT))
-    stream.feed(random_values(5), None, np.zeros((5, 7)))
-    stream.end()
-    assert len(stream.run())
