@@ -9,25 +9,24 @@ import pytest
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.templates import Templates
-from spacy_joint.engine.weights import Weights
 from spacy_joint.quotation.candidates import SpanScorer
 from spacy_joint.quotation.system import FACTS, QuotationSystem
 from spacy_joint.tagging.system import TaggingSystem
 
 from ..engine.sharing import call_at_once
+from ..engine.toys import random_weights
 
 SYSTEM = QuotationSystem(neighbours=False)
 TEMPLATES = Templates("w.word\nw-1.word w.word\n\nplace\nlength b.word\n\nwhole\nsentences w.word", ["word"], SYSTEM)
+OTHER = TaggingSystem(["x"])
 BITS = 12
+
 # Tokens of a sentence.
 PERIOD = 10
 
 
-def make_weights(seed=0, scale=0.37, width=4, bits=BITS):
-    weights = Weights(bits, width)
-    averaged = np.random.default_rng(seed).integers(-127, 128, weights.n_cells).astype(np.int8)
-    weights.predict_with(averaged, np.full((1 << bits) // 8, 255, dtype=np.uint8), scale)
-    return weights
+def make_weights(seed=0, scale=0.37, system=SYSTEM, bits=BITS):
+    return random_weights(system, seed, bits, scale)
 
 
 def make_columns(n):
@@ -150,8 +149,9 @@ def test_a_scorer_is_used_by_one_thread_at_a_time():
 
 
 def test_templates_and_weights_of_another_system_are_refused():
-    others = Templates("w.word", ["word"], TaggingSystem(["x"]))
-    for templates, weights, code in ((others, make_weights(), "J040"), (TEMPLATES, make_weights(width=5), "J033")):
+    others = Templates("w.word", ["word"], OTHER)
+
+    for templates, weights, code in ((others, make_weights(), "J040"), (TEMPLATES, make_weights(system=OTHER), "J033")):
         with pytest.raises(ValueError, match=code):
             SpanScorer(SYSTEM, templates, weights, make_columns(5))
 

@@ -57,10 +57,6 @@ def test_wrapped_text_has_the_quotations_of_text_with_a_paragraph_per_line(parse
     assert found == find(parsed, "\n\n".join(PARAGRAPHS))
 
 
-def test_wrapped_text_needs_no_parser(unparsed):
-    assert find(unparsed, wrap(PARAGRAPHS, 60)) == find(unparsed, "\n".join(PARAGRAPHS))
-
-
 def test_a_single_wrapped_paragraph_needs_no_blank_line(unparsed):
     assert find(unparsed, wrap(PARAGRAPHS[:1], 60)) == find(unparsed, PARAGRAPHS[0])
 
@@ -71,13 +67,9 @@ def test_spaces_around_line_breaks_do_not_matter(unparsed, newline):
     assert find(unparsed, text) == find(unparsed, "\n".join(PARAGRAPHS))
 
 
-def test_only_blank_lines_end_paragraphs_of_wrapped_text():
-    doc = NLP(wrap(PARAGRAPHS, 60))
-    assert [doc[i].text for i in find_paragraph_starts(doc)] == ["“", "The", "“"]
-
-
-def test_without_blank_lines_a_short_line_ends_a_paragraph_of_wrapped_text():
-    doc = NLP(wrap(PARAGRAPHS, 60).replace("\n\n", "\n"))
+@pytest.mark.parametrize("blank_line", ["\n\n", "\n"])
+def test_blank_lines_or_short_lines_end_paragraphs_of_wrapped_text(blank_line):
+    doc = NLP(wrap(PARAGRAPHS, 60).replace("\n\n", blank_line))
     assert [doc[i].text for i in find_paragraph_starts(doc)] == ["“", "The", "“"]
 
 

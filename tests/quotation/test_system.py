@@ -85,13 +85,6 @@ def test_invalid_paths_are_refused(path):
         QuotationSystem().build(path)
 
 
-@pytest.mark.parametrize("n_facts", [0, len(FACTS) - 1, len(FACTS) + 1])
-def test_a_document_with_other_facts_is_refused(n_facts):
-    columns = Columns(["word"], np.zeros((3, 1), dtype=np.uint64), facts=np.zeros((3, n_facts), dtype=np.int32))
-    with pytest.raises(ValueError, match=r"\[J046\]"):
-        Walk(QuotationSystem(), columns)
-
-
 @pytest.mark.parametrize(
     "fact", ["sentence_first", "sentence_last", "word_next", "word_before", "cue_left", "cue_right", "governor"]
 )
