@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import System
-from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
 from spacy_joint.parsing.system import JointSystem
 from spacy_joint.tagging.system import TaggingSystem
@@ -220,11 +219,3 @@ def test_a_refused_call_leaves_the_search_usable():
     with pytest.raises(ValueError):
         search.predict(random_weights(TAGGING), columns)
     assert search.predict(weights, columns).tolist() == before
-
-
-def test_blocks_do_not_change_predictions():
-    joined = Templates("w.word\ntag-1 w.tag\nw+1.tag", COLUMNS, TAGGING)
-    divided = Templates("w.word\n\ntag-1 w.tag\n\nw+1.tag", COLUMNS, TAGGING)
-    weights, columns = random_weights(TAGGING), random_columns(20)
-    paths = [Search(TAGGING, templates, 5).predict(weights, columns).tolist() for templates in (joined, divided)]
-    assert paths[0] == paths[1]

@@ -1,12 +1,28 @@
 """Systems and walks in general: the limits of systems, and following paths by hand."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import System, Walk
+from spacy_joint.hedges.segments import SegmentSystem
+from spacy_joint.hedges.system import HedgeSystem
+from spacy_joint.ordering.system import OrderingSystem
+from spacy_joint.phrases.gap_system import GapSystem, ShiftReduceSystem
+from spacy_joint.phrases.swap_system import MOVES, SwapSystem
+from spacy_joint.quotation.system import QuotationSystem
+from spacy_joint.restoring.system import RestoringSystem
+from spacy_joint.tagging.system import TaggingSystem
 
 from .toys import BOUNDED_TAGGING, JOINT, LATE, TAGGING, random_columns, replay
+
+ALL = [JOINT, LATE, TAGGING, BOUNDED_TAGGING, TaggingSystem(["x", "y"], 0, True), OrderingSystem()]
+ALL += [HedgeSystem(["NP"], [("NP", "L")], 5, 2, 3), SegmentSystem(["G", "NP"], 5), QuotationSystem(neighbours=False)]
+ALL += [system(["NP"], [("NP", "L"), ("@NP", "R")], "ROOT") for system in (GapSystem, ShiftReduceSystem)]
+ALL += [SwapSystem(["NP"], [("NP", "L")], "ROOT", -1, range(1, 13), kind) for kind in MOVES]
+ALL += [RestoringSystem(["lower", "capitalised"], ["", ",", ":"], [".", "?"])]
 
 
 def test_a_system_without_actions_cannot_be_walked():
@@ -69,3 +85,12 @@ def test_walks_of_many_thousand_steps_survive_collections():
         if token % 1000 == 0:
             walk.collect()
     assert walk.legal() == [JOINT.actions["ROOT", "root"]]
+
+
+@pytest.mark.parametrize("system", ALL, ids=lambda system: type(system).__name__)
+def test_a_pickled_system_is_the_same_system(system):
+    copy = pickle.loads(pickle.dumps(system))
+    assert type(copy) is type(system)
+    assert copy.__reduce__() == system.__reduce__()
+    assert (copy.n_actions, copy.n_kinds) == (system.n_actions, system.n_kinds)
+    assert getattr(copy, "actions_by_name", None) == getattr(system, "actions_by_name", None)

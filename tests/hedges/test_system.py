@@ -1,6 +1,5 @@
 """The shift-reduce system: every walk builds hedged trees, and the oracle builds any hedged tree."""
 
-import pickle
 from itertools import pairwise
 from operator import itemgetter
 
@@ -104,12 +103,6 @@ def test_more_categories_than_kinds_share_them(n_labels):
     for seed in range(5):
         found = system.build(walk(system, blank_columns(12), seed))
         assert all(end - start <= 9 for _, start, end in found)
-
-
-def test_systems_are_pickled_by_their_arguments():
-    for system in (HedgeSystem(["NP"], [("NP", "L")], 5, 2, 3), SegmentSystem(TYPES, 5)):
-        again = pickle.loads(pickle.dumps(system))
-        assert again.__reduce__() == system.__reduce__()
 
 
 @pytest.mark.parametrize(

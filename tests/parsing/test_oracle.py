@@ -64,20 +64,19 @@ def test_early_and_late_differ_only_in_where_boundaries_are_flagged(forest):
     assert early[early != 1].tolist() == late[late != 1].tolist()
 
 
-def test_the_early_oracle_flags_a_boundary_before_it_reduces():
-    assert shorthand("early", **CATS).startswith("sh sh la sh sh la sh sh SB la ra ra ra sh sh la")
-
-
-def test_the_late_oracle_flags_a_boundary_once_one_token_is_left():
-    assert shorthand("late", **CATS).startswith("sh sh la sh sh la sh sh la ra ra SB ra sh sh la")
-
-
-def test_the_last_sentence_is_not_followed_by_a_boundary():
-    assert shorthand("early", [1, 1], [True, False]) == "sh sh la ra"
-
-
-def test_one_word_sentences_follow_each_other():
-    assert shorthand("early", [0, 1, 2], [True] * 3) == "sh SB ra sh SB ra sh ra"
+@pytest.mark.parametrize(
+    ("position", "document", "expected"),
+    [
+        # A boundary is flagged before anything is reduced if early, and once one token is left if late.
+        ("early", CATS, "sh sh la sh sh la sh sh SB la ra ra ra sh sh la sh sh SB la ra ra sh sh la sh ra sh ra ra"),
+        ("late", CATS, "sh sh la sh sh la sh sh la ra ra SB ra sh sh la sh sh la ra SB ra sh sh la sh ra sh ra ra"),
+        # Not after the last sentence, but after each sentence of one word.
+        ("early", {"heads": [1, 1], "starts": [True, False]}, "sh sh la ra"),
+        ("early", {"heads": [0, 1, 2], "starts": [True] * 3}, "sh SB ra sh SB ra sh ra"),
+    ],
+)
+def test_boundaries_are_flagged_by_their_definition(position, document, expected):
+    assert shorthand(position, **document) == expected
 
 
 def test_swaps_are_postponed_while_a_component_is_built():
@@ -106,15 +105,14 @@ def test_a_label_missing_in_that_direction_gives_no_actions(labels):
 REFUSED = {
     "a missing label": ("J143", [0, 0], ["root"], [True, False]),
     "a missing start": ("J143", [0, 0], ["root", "obj"], [True]),
-    "a head in another sentence": (
-        "J303.*1 to 2 .*token 1 is 0",
-        [0, 0, 2],
-        ["root", "obj", "root"],
-        [True, True, False],
-    ),
+    "a head in another sentence": ("J303.*1 to 2 .*token 1 is 0", [0, 0, 2], ["root", "obj", "root"], [1, 1, 0]),
     "two roots": ("J303.*0 to 1 .*2 roots", [0, 1], ["root", "root"], [True, False]),
     "no root": ("J303.*has 0 roots", [1, 0], ["det", "obj"], [True, False]),
     "a cycle beside the root": ("J303", [0, 2, 1], ["root", "det", "obj"], [True, False, False]),
+    **{
+        f"the head {head}": (f"J303.*token 1 is {head}", [0, head], ["root", "obj" if head < 1 else "det"], [1, 0])
+        for head in (-1, 2, 2**31 - 1, -(2**31))
+    },
 }
 
 
@@ -122,13 +120,6 @@ REFUSED = {
 def test_what_is_no_tree_for_each_sentence_is_refused(message, heads, labels, starts):
     with pytest.raises(ValueError, match=message):
         oracle_actions(joint_system(), np.array(heads), labels, starts)
-
-
-@pytest.mark.parametrize("head", [-1, 2, 2**31 - 1, -(2**31)])
-def test_a_head_outside_the_document_is_refused(head):
-    label = "obj" if head < 1 else "det"
-    with pytest.raises(ValueError, match=f"J303.*token 1 is {head}"):
-        oracle_actions(joint_system(), np.array([0, head]), ["root", label], [True, False])
 
 
 @QUICK

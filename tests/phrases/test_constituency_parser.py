@@ -71,11 +71,6 @@ def parse(nlp, doc):
     return nlp.get_pipe("constituency_parser")(doc)
 
 
-def test_discontinuous_and_continuous_trees_are_learnt(nlp):
-    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
-    assert [str(tree) for tree in get_trees(doc)] == [str(tree) for tree in TREES]
-
-
 def test_documents_without_words_are_not_learnt_from(nlp):
     space = Doc(nlp.vocab, words=["\n"], sent_starts=[True])
     space.spans["constituents"] = [Span(space, 0, 1, "NP")]

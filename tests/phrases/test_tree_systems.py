@@ -158,10 +158,3 @@ def test_invalid_sides_are_refused(system):
 def test_base_classes_are_not_copied(base, duplicate):
     with pytest.raises(TypeError, match="cannot pickle"):
         duplicate(base())
-
-
-@each_system
-def test_a_pickled_system_is_the_same(system):
-    again = pickle.loads(pickle.dumps(system))
-    assert type(again) is type(system)
-    assert (again.labels, again.actions_by_name) == (system.labels, system.actions_by_name)

@@ -1,7 +1,5 @@
 """Restoring text word by word: a case and a mark for each word, unless they are given."""
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -85,8 +83,3 @@ def test_a_system_needs_cases_and_both_kinds_of_marks():
     for arguments in (([], [""], ["."]), (["lower"], [], ["."]), (["lower"], [""], [])):
         with pytest.raises(ValueError, match=r"\[J330\]"):
             RestoringSystem(*arguments)
-
-
-def test_it_can_be_pickled():
-    again = pickle.loads(pickle.dumps(SYSTEM))
-    assert (again.cases, again.inside, again.final) == (SYSTEM.cases, SYSTEM.inside, SYSTEM.final)

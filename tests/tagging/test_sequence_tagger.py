@@ -179,11 +179,6 @@ def test_preset_boundaries_are_kept_and_whitespace_is_not_a_sentence(segmenter, 
         forced = False
 
 
-def test_whitespace_at_the_start_belongs_to_the_first_sentence(segmenter):
-    doc = segmenter("\n hello there")
-    assert [token.is_sent_start for token in doc][:2] == [True, False]
-
-
 def test_boundaries_of_trees_are_kept(segmenter):
     words = ["hello", "\n", "there", "how"]
     doc = Doc(segmenter.vocab, words=words, heads=[0, 2, 2, 2], deps=["ROOT", "dep", "ROOT", "x"])

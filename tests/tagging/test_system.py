@@ -1,7 +1,5 @@
 """Markov sequence labelling: one tag per token, and optionally whether the token starts a sentence."""
 
-import pickle
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -96,13 +94,6 @@ def test_a_system_without_tags_is_refused():
 def test_an_order_out_of_range_is_refused(order):
     with pytest.raises(ValueError, match=f"J030.*{order}"):
         TaggingSystem(TAGS, order)
-
-
-@pytest.mark.parametrize("system", [PLAIN, BOUNDED, TaggingSystem(TAGS, 0, True)])
-def test_a_pickled_system_is_the_same_system(system):
-    copy = pickle.loads(pickle.dumps(system))
-    assert (copy.tags, copy.order, copy.with_boundaries) == (system.tags, system.order, system.with_boundaries)
-    assert copy.n_actions == system.n_actions
 
 
 @QUICK
