@@ -10,6 +10,11 @@ from spacy_joint.charts.grammar import Grammar, Rule
 from spacy_joint.charts.lexicon import Lexicon
 
 SYMBOLS = ("R", "A", "B", "@R")
+TREEBANK = """
+(ROOT (S (NP (DT the) (JJ old) (NN cat)) (VP (VBD saw) (NP (NNP ada))) (. .)))
+(ROOT (S (NP (NNP ben)) (VP (VBD met) (NP (DT the) (NN cat)) (PP (IN in) (NP (DT the) (NN park)))) (. .)))
+(ROOT (S (NP (DT the) (NN saw)) (VP (VBD met) (NP (NNP ben))) (, ,) (NP (NN today)) (. .)))
+"""
 
 
 def make_grammar(rules):

@@ -18,14 +18,9 @@ from spacy_joint.corpora.constituency_treebanks import make_doc
 from spacy_joint.errors import JointError, JointValueError, JointWarning
 from spacy_joint.trees.constituency_trees import parse_trees
 
-TREES = list(
-    parse_trees("""
-(ROOT (S (NP (DT the) (JJ old) (NN cat)) (VP (VBD saw) (NP (NNP ada))) (. .)))
-(ROOT (S (NP (NNP ben)) (VP (VBD met) (NP (DT the) (NN cat)) (PP (IN in) (NP (DT the) (NN park)))) (. .)))
-(ROOT (S (NP (DT the) (NN saw)) (VP (VBD met) (NP (NNP ben))) (, ,) (NP (NN today)) (. .)))
-""")
-)
+from .grammars import TREEBANK
 
+TREES = list(parse_trees(TREEBANK))
 
 # A small grammar, so that tests are fast.
 SMALL = {"horizontal": 1, "parents": True, "tag_parents": True, "split_cycles": 0}

@@ -13,6 +13,7 @@ from spacy_joint.charts.lexicon import Lexicon, list_classes
 from spacy_joint.errors import JointValueError
 from spacy_joint.trees.constituency_trees import parse_trees
 
+from ..fuzz.readers import GRAMMAR
 from ..trees.strategies import trees
 
 QUICK = settings(max_examples=60)
@@ -103,11 +104,9 @@ def test_classes_of_words_end_with_the_class_of_all_words(word):
 GOOD = Grammar(
     "R", [Rule("R", ("A",), 1.0), Rule("A", ("A", "A"), 0.5)], Lexicon({"a": (("A", 0.5),)}, (), {})
 ).to_text()
-
-
-@pytest.mark.parametrize(
-    "old, new, code",
-    [
+# Grammars, what is replaced in them, and the code of the error.
+REFUSED = {
+    GOOD: [
         ("pcfg 1", "pcfg 2", "J666"),
         ("A -> A A 0.5", "A -> A A", "J666"),
         ("A -> A A 0.5", "A -> A A x", "J666"),
@@ -125,11 +124,29 @@ GOOD = Grammar(
         ("end\n", "", "J668"),
         ("classes 0", "classes 1\n: 0 A 0.1", "J666"),
     ],
+    GRAMMAR: [
+        ("binary 2", "binary " + "9" * 5000, "J668"),
+        ("binary 2", "binary 999999999", "J666"),
+        ("binary 2", "binary -2", "J668"),
+        (": 2 A", ": " + "9" * 400 + " A", "J666"),
+        (": 2 A", ": " + "9" * 5000 + " A", "J666"),
+        (": 2 A 0.125", ": 2 A 5e-324", "J674"),
+        ("R -> A B 0.5", "R -> A B inf", "J030"),
+        ("R -> A B 0.5", "R -> A B 1e-400", "J030"),
+        ("b B 0.125", "b B nan", "J674"),
+        ("\n", "\x00", "J666"),
+        ("pcfg", "\ufeffpcfg", "J666"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "code"), [(text, *row) for text, rows in REFUSED.items() for row in rows]
 )
-def test_what_is_no_grammar_is_refused(old, new, code):
-    assert old in GOOD
+def test_what_is_no_grammar_is_refused(text, old, new, code):
+    assert old in text
     with pytest.raises(JointValueError, match=rf"\[{code}\]"):
-        Grammar.from_text(GOOD.replace(old, new))
+        Grammar.from_text(text.replace(old, new))
 
 
 @pytest.mark.parametrize("children", [(), ("A", "A", "A")])

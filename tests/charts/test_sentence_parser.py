@@ -13,11 +13,7 @@ from spacy_joint.charts.sentence_parser import SentenceParser
 from spacy_joint.errors import JointValueError
 from spacy_joint.trees.constituency_trees import Tree, nest, parse_trees
 
-TREES = """
-(ROOT (S (NP (DT the) (JJ old) (NN cat)) (VP (VBD saw) (NP (NNP ada))) (. .)))
-(ROOT (S (NP (NNP ben)) (VP (VBD met) (NP (DT the) (NN cat)) (PP (IN in) (NP (DT the) (NN park)))) (. .)))
-(ROOT (S (NP (DT the) (NN saw)) (VP (VBD met) (NP (NNP ben))) (, ,) (NP (NN today)) (. .)))
-"""
+from .grammars import TREEBANK as TREES
 
 
 def make(trees=TREES, *, width=0, decoding="viterbi", max_words=200, cut_long=False, **settings):

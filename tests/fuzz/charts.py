@@ -20,12 +20,9 @@ from spacy_joint.corpora.constituency_treebanks import make_doc
 from spacy_joint.errors import JointValueError
 from spacy_joint.trees.constituency_trees import parse_trees
 
+from ..charts.grammars import TREEBANK
 from .models import DIVIDER, seal, unseal
 
-TREES = """
-(ROOT (S (NP (DT the) (JJ old) (NN cat)) (VP (VBD saw) (NP (NNP ada))) (. .)))
-(ROOT (S (NP (NNP ben)) (VP (VBD met) (NP (DT the) (NN cat)) (PP (IN in) (NP (DT the) (NN park)))) (. .)))
-"""
 SETTINGS = {"closure": ["constituents", "complete", "widths"], "decoding": "max_constituents"}
 # Of a closing, the key of its model file.
 CELLS = "cells"
@@ -38,7 +35,8 @@ def _make() -> tuple[ChartParserPipe, dict[str, Any]]:
     nlp = spacy.blank("en")
     pipe = nlp.create_pipe("chart_parser", config=SETTINGS)
     assert isinstance(pipe, ChartParserPipe)
-    doc = make_doc(nlp.vocab, list(parse_trees(TREES)))
+    doc = make_doc(nlp.vocab, list(parse_trees(TREEBANK)))
+
     pipe.initialize(lambda: [Example(doc, doc)])
     return pipe, srsly.msgpack_loads(pipe.to_bytes())
 

@@ -35,6 +35,8 @@ from spacy_joint.ordering.phrases import read_phrases
 from spacy_joint.transcripts import FORMATS, make_doc
 from spacy_joint.transcripts import read as read_transcript
 
+from ..corpora.test_tree_formats import ALPINO
+
 DIVIDER = b"\x00\x00"
 
 CONLLU = """# newdoc id = chat
@@ -67,22 +69,6 @@ meet\tmeet\tVB\t--\tHD\t500
 #500\t--\tVP\t--\tOC\t501
 #501\t--\tSQ\t--\t--\t0
 #EOS 1
-"""
-ALPINO = """<?xml version="1.0" encoding="UTF-8"?>
-<alpino_ds version="1.2">
-  <node begin="0" end="4" cat="top" rel="top">
-    <node begin="0" end="3" cat="whq" rel="--">
-      <node begin="0" end="1" index="1" pos="pron" rel="whd" word="wat" lemma="wat"/>
-      <node begin="1" end="3" cat="sv1" rel="body">
-        <node begin="0" end="1" index="1" rel="obj1"/>
-        <node begin="1" end="2" pos="verb" rel="hd" word="ziet"/>
-        <node begin="2" end="3" pos="name" rel="su" word="Ada"/>
-      </node>
-    </node>
-    <node begin="3" end="4" pos="punct" rel="--" word="?"/>
-  </node>
-  <sentence>wat ziet Ada ?</sentence>
-</alpino_ds>
 """
 BRAT_TEXT = 'The company blamed a broken pump.\n\n"It is always the pump," Olaf Berg joked.\n'
 BRAT = """T1\tSource 0 11\tThe company
@@ -279,7 +265,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]
     "brackets": (partial(read_as_trees, ".ptb"), lambda: [BRACKETS.encode("utf8")]),
     "discbrackets": (partial(read_as_trees, ".discbracket"), lambda: [DISCBRACKETS.encode("utf8")]),
     "negra": (partial(read_as_trees, ".export"), lambda: [NEGRA.encode("utf8")]),
-    "alpino": (partial(read_as_trees, ".xml"), lambda: [ALPINO.encode("utf8")]),
+    "alpino": (partial(read_as_trees, ".xml"), lambda: [ALPINO.encode("latin-1")]),
     "brat": (read_as_brat, lambda: [DIVIDER.join((BRAT_TEXT.encode("utf8"), BRAT.encode("utf8")))]),
     "litbank": (read_as_litbank, lambda: [DIVIDER.join((LITBANK_TEXT.encode("utf8"), LITBANK.encode("utf8")))]),
     "tagged": (read_as_tagged, lambda: [TAGGED.encode("utf8"), "Ärger/nn".encode("latin-1")]),
