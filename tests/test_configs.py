@@ -17,32 +17,22 @@ CONFIG = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
 
 @pytest.fixture
-def saved_cues(tmp_path, small_model):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("quotation_cues", config={"model": small_model})
-    nlp.to_disk(tmp_path / "cues")
-    return tmp_path / "cues"
-
-
-@pytest.fixture
-def saved_guide(tmp_path, small_model):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sequence_tagger", config={"model": small_model})
-    nlp.add_pipe("parser_guide")
-    nlp.to_disk(tmp_path / "guide")
-    return tmp_path / "guide"
-
-
-@pytest.fixture
-def overrides(full_pipeline, saved_cues, saved_guide):
+def overrides(full_pipeline, small_model, tmp_path):
     """The trained pipelines on which configs build. Nothing else has to exist."""
+    config = {"model": small_model}
+    sources = dict.fromkeys(("tagger", "parser", "morphologizer"), str(full_pipeline))
+    made = {"cues": {"quotation_cues": config}, "guide": {"sequence_tagger": config, "parser_guide": {}}}
+    for name, factories in made.items():
+        nlp = spacy.blank("en")
+        for factory, settings in factories.items():
+            nlp.add_pipe(factory, config=settings)
+        sources[name] = str(tmp_path / name)
+        nlp.to_disk(sources[name])
 
     def choose(path: Path) -> dict[str, str]:
         if path.stem in ("parser_guide_trf", "span_guide_trf"):
             pytest.importorskip("torch")
             pytest.importorskip("transformers")
-        sources = dict.fromkeys(("tagger", "parser", "morphologizer"), str(full_pipeline))
-        sources |= {"cues": str(saved_cues), "guide": str(saved_guide)}
         return {f"paths.{name}": sources[name] for name in sources.keys() & load_config(path)["paths"].keys()}
 
     return choose

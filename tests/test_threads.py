@@ -7,8 +7,8 @@ import copy
 import re
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier, Event, active_count
+from functools import partial
+from threading import Event, active_count
 from typing import Any
 
 import pytest
@@ -17,6 +17,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 import spacy_joint
+
+from .engine.sharing import call_at_once
 
 N_THREADS = 3
 SENTENCES = [
@@ -47,14 +49,7 @@ def make_pipeline() -> Language:
 
 def run_at_once(work: Callable[[int], Any]) -> list[Any]:
     """The results of `work` in each thread, all started together."""
-    barrier = Barrier(N_THREADS)
-
-    def begin(number: int) -> Any:
-        barrier.wait()
-        return work(number)
-
-    with ThreadPoolExecutor(N_THREADS) as threads:
-        return list(threads.map(begin, range(N_THREADS)))
+    return call_at_once(*(partial(work, number) for number in range(N_THREADS)))
 
 
 def test_threads_that_share_a_pipeline_get_the_results_of_one():

@@ -1,17 +1,15 @@
 """`annotate-corpus`: its options, and what it prints."""
 
 import pytest
-import spacy
 
 from spacy_joint.errors import JointWarning
+
+from ..scale.corpora import save_splitter
 
 
 @pytest.fixture
 def splitter(tmp_path):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.to_disk(tmp_path / "splitter")
-    return tmp_path / "splitter"
+    return save_splitter(tmp_path / "splitter")
 
 
 def test_a_corpus_is_annotated_by_processes(run, splitter, tmp_path):

@@ -26,15 +26,6 @@ def test_documents_and_sentences_are_numbered(dogs, vocab):
     assert comments == ["# newdoc id = 1", "# sent_id = 1-1", "# sent_id = 1-2", "# newdoc id = 2", "# sent_id = 2-1"]
 
 
-def test_a_sentence_is_written_as_it_was_read(dogs, vocab):
-    assert (
-        "# text = Dogs bark.\n"
-        "1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\t_\n"
-        "2\tbark\tbark\tVERB\tVBP\tMood=Ind|Tense=Pres\t0\troot\t_\tSpaceAfter=No\n"
-        "3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_\n\n"
-    ) in write(*read_conllu(dogs, vocab))
-
-
 @given(documents())
 def test_writing_and_reading_round_trips(tmp_path_factory, doc):
     path = tmp_path_factory.mktemp("written") / "corpus.conllu"

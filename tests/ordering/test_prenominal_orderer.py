@@ -95,11 +95,18 @@ def test_any_number_of_modifiers(pipe, n):
     assert sorted(pipe.order([f"w{i}" for i in range(n)]).words) == sorted(f"w{i}" for i in range(n))
 
 
-def test_too_many_modifiers_and_tags_that_do_not_fit_are_refused(pipe):
-    with pytest.raises(ValueError, match=r"\[J002\]"):
-        pipe.order(["big"] * 65)
-    with pytest.raises(ValueError, match=r"\[J143\].*1 tags, but 2"):
-        pipe.order(["big", "red"], tags=["JJ"])
+@pytest.mark.parametrize(
+    ("modifiers", "options", "message"),
+    [
+        (["big"] * 65, {}, r"\[J002\]"),
+        (["big", "red"], {"tags": ["JJ"]}, r"\[J143\].*1 tags, but 2"),
+        ("big red", {"head": "dog"}, r"\[J030\].*'big red'"),
+        (["big", "red"], {"n_best": 0}, r"\[J030\] n_best is 0"),
+    ],
+)
+def test_what_cannot_be_ordered_is_refused(pipe, modifiers, options, message):
+    with pytest.raises(ValueError, match=message):
+        pipe.order(modifiers, **options)
 
 
 def test_phrases_are_spans_with_their_best_order(nlp):
@@ -227,11 +234,3 @@ def test_missing_annotation_is_reported():
         make_pipeline(source="guess")
     with pytest.raises(ValueError, match=r"\[J030\] untagged_share is 1.5"):
         make_pipeline(untagged_share=1.5)
-
-
-def test_a_string_is_refused_as_a_list_of_modifiers(nlp):
-    pipe = nlp.get_pipe("prenominal_orderer")
-    with pytest.raises(ValueError, match=r"\[J030\].*'big red'"):
-        pipe.order("big red", "dog")
-    with pytest.raises(ValueError, match=r"\[J030\] n_best is 0"):
-        pipe.order(["big", "red"], n_best=0)

@@ -14,7 +14,6 @@ from spacy.training import Example
 from spacy.util import load_config
 from spacy.vocab import Vocab
 
-from spacy_joint.cli.corpora.convert import convert
 from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.training.distributed import PROGRESS, Progress, Training
 from spacy_joint.training.passes import LocalPassRunner, take_shard
@@ -24,18 +23,8 @@ PARTS = ("cfg", "learning", "model")
 
 
 @pytest.fixture(scope="module")
-def overrides(assets, tmp_path_factory):
-    """A training with dropout, two tables, and augmented copies of documents."""
-    directory = tmp_path_factory.mktemp("corpus")
-    for part in ("train", "dev"):
-        convert([assets / f"tiny_{part}.conllu"], directory / f"{part}.spacy")
-    model = {"table_bits": 12, "n_tables": 2, "min_changes": 1, "threads": 1}
-    return {
-        **{f"components.sequence_tagger.model.{name}": value for name, value in model.items()},
-        "paths.train": str(directory / "train.spacy"),
-        "paths.dev": str(directory / "dev.spacy"),
-        "training.max_epochs": 3,
-    }
+def overrides(tagger_settings):
+    return {**tagger_settings, "training.max_epochs": 3}
 
 
 def train(output, overrides, n_shards=2, make_runner=LocalPassRunner):

@@ -35,17 +35,12 @@ def run(*arguments: object, exit_code: int = 0) -> str:
 
 
 @pytest.fixture(scope="module")
-def overrides(assets: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A small training of four epochs of six batches, with dropout, two tables and augmented documents."""
-    directory = tmp_path_factory.mktemp("corpus")
-    for part in ("train", "dev"):
-        run("convert", assets / f"tiny_{part}.conllu", directory / f"{part}.spacy")
-    model = {"table_bits": 14, "n_tables": 2, "min_changes": 1, "threads": 1}
+def overrides(tagger_settings) -> dict[str, Any]:
+    """Four epochs of six batches."""
     return {
-        **{f"components.sequence_tagger.model.{name}": value for name, value in model.items()},
+        **tagger_settings,
+        "components.sequence_tagger.model.table_bits": 14,
         "initialize.components.sequence_tagger.word_classes": None,
-        "paths.train": str(directory / "train.spacy"),
-        "paths.dev": str(directory / "dev.spacy"),
         "training.max_epochs": 4,
         "training.eval_frequency": 1000,
     }
