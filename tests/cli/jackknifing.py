@@ -1,5 +1,7 @@
-"""Configs of small trainings, for tests of `jackknife`."""
+"""Configs of small trainings for tests of `jackknife`, and what it writes."""
 
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
 from thinc.api import Config
 
 PERCEPTRON = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 16, "beam_width": 2}
@@ -22,3 +24,7 @@ def write_config(path, components, reader, corpus, options=None, **training):
     }
     Config(config).to_disk(path)
     return path
+
+
+def read_docs(path):
+    return list(DocBin().from_disk(path).get_docs(Vocab()))

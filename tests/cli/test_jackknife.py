@@ -15,7 +15,7 @@ from spacy_joint.corpora.examples import make_example
 from spacy_joint.training.jackknifing import Jackknife
 from spacy_joint.training.unpunctuated import unpunctuate
 
-from .jackknifing import PERCEPTRON, TOK2VEC, write_config
+from .jackknifing import PERCEPTRON, TOK2VEC, read_docs, write_config
 
 TAGGER = {"sequence_tagger": {"factory": "sequence_tagger", "model": PERCEPTRON}}
 GUIDE_MODEL = {"@architectures": "spacy_joint.ParserGuide.v1", "arc_width": 8, "label_width": 8, "tok2vec": TOK2VEC}
@@ -47,10 +47,6 @@ def output(tmp_path):
     return tmp_path / "tagged.spacy"
 
 
-def read(path):
-    return list(DocBin().from_disk(path).get_docs(Vocab()))
-
-
 def describe_all_but_tags(doc):
     return [
         (token.text, token.whitespace_, token.pos_, str(token.morph), token.lemma_, token.head.i, token.dep_)
@@ -62,7 +58,7 @@ def describe_all_but_tags(doc):
 def test_only_tags_change(run, config, output, docs, augmenter):
     printed = run("jackknife", config, output, "--folds", 3, "--corpora.train.augmenter", augmenter).stdout
     expected = docs if augmenter == "null" else [variant for doc in docs for variant in (doc, unpunctuate(doc))]
-    tagged = read(output)
+    tagged = read_docs(output)
     assert list(map(describe_all_but_tags, tagged)) == list(map(describe_all_but_tags, expected))
     pairs = [(a.tag_, b.tag_) for old, new in zip(expected, tagged, strict=True) for a, b in zip(old, new, strict=True)]
     right = sum(a == b for a, b in pairs)
@@ -74,7 +70,7 @@ def test_only_tags_change(run, config, output, docs, augmenter):
 def test_line_breaks_are_kept(run, config, output, docs):
     lines = '{"@augmenters":"spacy_joint.noise.v1","unpunctuated":0,"speech":0,"lines":1}'
     run("jackknife", config, output, "--folds", 3, f"--corpora.train.augmenter={lines}")
-    wrapped = [doc for doc in read(output) if "\n" in doc.text]
+    wrapped = [doc for doc in read_docs(output) if "\n" in doc.text]
     assert len(wrapped) > 1
     for doc in wrapped:
         assert {token.tag_ for token in doc if token.text.isspace()} == {"_SP"}
@@ -85,7 +81,7 @@ def test_boundaries_without_trees_are_kept(run, config, output, tmp_path):
     docs = [Doc(Vocab(), words=list("abcd"), tags=["A"] * 4, sent_starts=[True, False, True, False])] * 3
     DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
     run("jackknife", config, output, "--folds", 3)
-    assert [[token.is_sent_start for token in doc] for doc in read(output)] == [[True, False, True, False]] * 3
+    assert [[token.is_sent_start for token in doc] for doc in read_docs(output)] == [[True, False, True, False]] * 3
 
 
 def test_no_tagger_has_seen_the_documents_it_tags(run, config, output, tmp_path):
@@ -94,7 +90,7 @@ def test_no_tagger_has_seen_the_documents_it_tags(run, config, output, tmp_path)
     docs = [Doc(Vocab(), words=words, tags=[f"T{n}"] * 3, sent_starts=[True, False, False]) for n in range(5)]
     DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
     run("jackknife", config, output, "--folds", 5)
-    for number, doc in enumerate(read(output)):
+    for number, doc in enumerate(read_docs(output)):
         assert all(token.tag_ and token.tag_ != f"T{number}" for token in doc)
 
 
@@ -105,7 +101,7 @@ def test_columns_of_a_guide_are_added(run, configure, output, docs, components):
     config = configure(components, options={"augmenter": None})
     run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED)
     expected = [variant for doc in docs for variant in (doc, unpunctuate(doc))]
-    found = read(output)
+    found = read_docs(output)
     assert list(map(describe_all_but_tags, found)) == list(map(describe_all_but_tags, expected))
     for doc in found:
         assert all(len(doc._.token_columns[name]) == len(doc) for name in GUIDE_COLUMNS)
@@ -121,7 +117,7 @@ def test_components_of_other_pipelines_are_not_trained(run, configure, output, d
     sourced = {"sequence_tagger": {"source": str(tmp_path / "tagger")}}
     config = configure(sourced | GUIDE, options={"keep": ["TAG"]}, frozen_components=["sequence_tagger"])
     run("jackknife", config, output, "--folds", 2)
-    for doc, original in zip(read(output), docs, strict=True):
+    for doc, original in zip(read_docs(output), docs, strict=True):
         assert [token.tag_ for token in doc] == [token.tag_ for token in original]
         assert set(doc._.token_columns) == set(GUIDE_COLUMNS)
 
@@ -136,7 +132,7 @@ def test_all_folds_learn_from_the_other_corpora_of_a_mixture(run, config, output
     mixed["corpora"]["train"] = {"@readers": "spacy_joint.MixedCorpus.v1", "shares": shares, "corpora": readers}
     mixed.to_disk(config)
     run("jackknife", config, output, "--folds", 2)
-    assert [[token.tag_ for token in doc] for doc in read(output)] == [["S"] * 3] * 4
+    assert [[token.tag_ for token in doc] for doc in read_docs(output)] == [["S"] * 3] * 4
 
 
 def test_copies_stay_in_the_folds_of_their_originals(run, config, configure, output, tmp_path):
@@ -150,7 +146,7 @@ def test_copies_stay_in_the_folds_of_their_originals(run, config, configure, out
     run("jackknife", config, output, "--folds", 2, "--corpora.train.augmenter", UNPUNCTUATED)
     guide = configure(GUIDE, options={"keep": ["TAG"]})
     run("jackknife", guide, tmp_path / "guided.spacy", "--folds", 4, "--corpora.train.path", output)
-    guided = read(tmp_path / "guided.spacy")
+    guided = read_docs(tmp_path / "guided.spacy")
     assert [len(doc) for doc in guided] == [3, 2] * 4
     for number, doc in enumerate(guided):
         assert f"L{number // 2}" not in doc._.token_columns[GUIDE_LABEL]
@@ -161,7 +157,7 @@ def test_copies_lose_gold_punctuation_not_predicted_punctuation(run, config, out
     overrides = ["--components.sequence_tagger.attribute", "POS", "--corpora.train.augmenter", UNPUNCTUATED]
     run("jackknife", config, output, "--folds", 2, *overrides)
     expected = [text for doc in docs for text in (doc.text, unpunctuate(doc).text)]
-    assert [doc.text for doc in read(output)] == expected
+    assert [doc.text for doc in read_docs(output)] == expected
 
 
 def test_the_same_seed_gives_the_same_corpus(run, config, tmp_path):

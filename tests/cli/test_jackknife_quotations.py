@@ -11,7 +11,7 @@ from spacy_joint.annotation.custom_columns import name_span_columns
 from spacy_joint.corpora.quotations import JACKKNIFED
 from spacy_joint.quotation.features import SPAN_GUIDE_COLUMNS
 
-from .jackknifing import PERCEPTRON, TOK2VEC, write_config
+from .jackknifing import PERCEPTRON, TOK2VEC, read_docs, write_config
 
 GUIDE_MODEL = {"@architectures": "spacy_joint.SpanGuide.v1", "tok2vec": TOK2VEC}
 GUIDE = {"span_guide": {"factory": "span_guide", "model": GUIDE_MODEL}}
@@ -44,10 +44,6 @@ def configure(tmp_path, docs):
     return configure
 
 
-def read(path):
-    return list(DocBin().from_disk(path).get_docs(Vocab()))
-
-
 def describe(doc):
     spans = {key: [(span.start, span.end, span.label_) for span in group] for key, group in doc.spans.items()}
     return [(token.text, token.tag_) for token in doc], spans
@@ -56,7 +52,7 @@ def describe(doc):
 def test_columns_of_a_guide_of_spans_are_added(run, configure, docs, tmp_path):
     config = configure(GUIDE, "span_guide_f")
     printed = run("jackknife", config, tmp_path / "guided.spacy", "--folds", 3).stdout
-    guided = read(tmp_path / "guided.spacy")
+    guided = read_docs(tmp_path / "guided.spacy")
     assert [describe(doc) for doc in guided] == [describe(doc) for doc in docs]
     right = []
     for doc in guided:
@@ -83,7 +79,7 @@ def test_cues_are_found_with_the_columns_of_the_corpus(run, configure, docs, tmp
     sourced = {"span_guide": {"source": str(tmp_path / "guide")}}
     config = configure(sourced | CUES, "quotation_cue_f", "guided.spacy", frozen_components=["span_guide"])
     run("jackknife", config, tmp_path / "cues.spacy", "--folds", 2)
-    for doc, original in zip(read(tmp_path / "cues.spacy"), docs, strict=True):
+    for doc, original in zip(read_docs(tmp_path / "cues.spacy"), docs, strict=True):
         assert [(span.start, span.end) for span in doc.spans[JACKKNIFED]] == [(1, 2)]
         found, given = (of._.token_columns["quotation_cues_begin"] for of in (doc, original))
         assert list(found) == list(given)

@@ -16,6 +16,8 @@ from spacy_joint.corpora.negra import read_negra, write_negra
 from spacy_joint.corpora.traces import attach_fillers
 from spacy_joint.trees.constituency_trees import ROOT, Tree, assemble, parse_trees, take_apart
 
+from ..trees.strategies import read_tree
+
 QUICK = settings(max_examples=60)
 # `Whom did Ada meet ?`, with the object where the verb is.
 QUESTION = "(ROOT (SQ (VP (WP 0=Whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=Ada))) (. 4=?))"
@@ -90,11 +92,6 @@ def read(name, text, directory, encoding="utf8"):
     return list(read_treebank(path, name))
 
 
-def indexed(text):
-    (tree,) = parse_trees(text, indexed=True)
-    return tree
-
-
 def strip(tree, *fields):
     """A tree without some of the fields of its nodes."""
     nodes, parents = take_apart(tree)
@@ -127,7 +124,7 @@ def test_trees_survive_in_documents(tree):
 
 
 def test_several_trees_survive_in_one_document():
-    tree = indexed(QUESTION)
+    tree = read_tree(QUESTION)
     doc = make_doc(Vocab(), [tree, tree])
     first, second = doc.sents
     assert get_tree(first) == get_tree(second) == tree
@@ -139,7 +136,7 @@ def test_several_trees_survive_in_one_document():
 
 
 def test_a_constituent_in_several_sentences_is_refused():
-    doc = make_doc(Vocab(), [indexed("(ROOT (N 0=a) (N 1=b))"), indexed("(ROOT (N 0=c))")])
+    doc = make_doc(Vocab(), [read_tree("(ROOT (N 0=a) (N 1=b))"), read_tree("(ROOT (N 0=c))")])
     set_constituents(doc, [("NP", 1, 3)])
     with pytest.raises(ValueError, match=r"\[J337\].*'a b'.*NP"):
         get_trees(doc)
@@ -152,7 +149,7 @@ def test_a_constituent_in_several_sentences_is_refused():
 def test_brackets_cannot_have_gaps(directory):
     assert read("brackets", write("brackets", *parse_trees("(ROOT (X (N a)))")), directory)
     with pytest.raises(ValueError, match=r"\[J559\] Tree 2"):
-        write("brackets", *parse_trees("(ROOT (X (N a)))"), indexed(QUESTION))
+        write("brackets", *parse_trees("(ROOT (X (N a)))"), read_tree(QUESTION))
 
 
 def test_words_and_labels_with_brackets_are_escaped():
@@ -250,7 +247,7 @@ def test_an_exported_tree(directory):
 
 def test_constituents_are_numbered_by_height_then_from_the_left():
     file = StringIO()
-    write_negra([indexed(QUESTION)], file, version=3)
+    write_negra([read_tree(QUESTION)], file, version=3)
     rows = [line.split("\t") for line in file.getvalue().splitlines()[2:-1]]
     assert [(row[0], row[-1]) for row in rows] == [
         ("Whom", "500"),

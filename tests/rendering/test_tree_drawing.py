@@ -13,22 +13,17 @@ from spacy.vocab import Vocab
 
 from spacy_joint.annotation.constituents import set_trees
 from spacy_joint.rendering.tree_drawing import LABEL_SIZE, draw_tree, render_tree
-from spacy_joint.trees.constituency_trees import Tree, parse_trees
+from spacy_joint.trees.constituency_trees import Tree
 
-from ..trees.strategies import discontinuous_trees
+from ..trees.strategies import discontinuous_trees, read_tree
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 QUESTION = "(ROOT (SQ (VP (WP 0=whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=ada)) (. 4=?)))"
 CONTINUOUS = "(ROOT (S (NP (PRP 0=we)) (VP (VBD 1=left) (NP (DT 2=the) (NN 3=town))) (. 4=.)))"
 
 
-def read(text):
-    (tree,) = parse_trees(text, indexed=True)
-    return tree
-
-
 def make_doc(*texts):
-    trees = [read(text) for text in texts]
+    trees = [read_tree(text) for text in texts]
     words = [word for tree in trees for word in tree.leaves()]
     tags = [node.label for tree in trees for node in tree.preterminals()]
     starts = [place == 0 for tree in trees for place in range(len(tree.leaves()))]
@@ -72,7 +67,7 @@ def list_lines(svg):
 
 
 def test_words_are_in_one_row_in_their_order():
-    svg = parse(draw_tree(read(QUESTION)))
+    svg = parse(draw_tree(read_tree(QUESTION)))
     assert list_words(svg) == ["whom", "did", "ada", "meet", "?"]
     xs = [x for text, x, y in list_texts(svg) if text in list_words(svg)]
     assert xs == sorted(xs)
@@ -80,7 +75,7 @@ def test_words_are_in_one_row_in_their_order():
 
 
 def test_all_labels_are_drawn():
-    labels = sorted(text for text, _, _ in list_texts(parse(draw_tree(read(QUESTION)))))
+    labels = sorted(text for text, _, _ in list_texts(parse(draw_tree(read_tree(QUESTION)))))
     assert labels == sorted(
         ["ROOT", "SQ", "VP", "NP", "WP", "VBD", "NNP", "VB", ".", "whom", "did", "ada", "meet", "?"]
     )
@@ -88,7 +83,7 @@ def test_all_labels_are_drawn():
 
 @pytest.mark.parametrize(("text", "crossings"), [(QUESTION, 2), (CONTINUOUS, 0)])
 def test_lines_hop_over_lines_that_they_cross(text, crossings):
-    _, arcs = list_lines(parse(draw_tree(read(text))))
+    _, arcs = list_lines(parse(draw_tree(read_tree(text))))
     assert len(arcs) == crossings
 
 
@@ -144,24 +139,24 @@ def test_any_word_and_label_can_be_drawn(text):
 
 
 def test_a_drawing_says_what_it_shows():
-    svg = parse(draw_tree(read(QUESTION)))
+    svg = parse(draw_tree(read_tree(QUESTION)))
     assert svg.get("role") == "img"
     assert svg.find(f"{NAMESPACE}title").text == "whom did ada meet ?"
     assert svg.find(f"{NAMESPACE}desc").text == QUESTION
 
 
 def test_options_are_those_of_displacy():
-    drawn = draw_tree(read(QUESTION), {"color": "red", "bg": "transparent", "font": 'a "b"'})
+    drawn = draw_tree(read_tree(QUESTION), {"color": "red", "bg": "transparent", "font": 'a "b"'})
     svg = parse(drawn)
     assert (svg.get("fill"), svg.get("font-family")) == ("red", 'a "b"')
     assert svg.find(f"{NAMESPACE}rect").get("fill") == "transparent"
-    compact = parse(draw_tree(read(QUESTION), {"compact": True}))
+    compact = parse(draw_tree(read_tree(QUESTION), {"compact": True}))
     assert all(float(compact.get(side)) < float(svg.get(side)) for side in ("width", "height"))
 
 
 def test_an_unknown_option_is_an_error():
     with pytest.raises(ValueError, match=r"\[J040\] Unknown option of drawings 'colour'"):
-        draw_tree(read(QUESTION), {"colour": "red"})
+        draw_tree(read_tree(QUESTION), {"colour": "red"})
 
 
 def test_a_document_is_drawn_sentence_by_sentence():

@@ -1,12 +1,18 @@
-"""Random constituency trees for property tests."""
+"""Constituency trees for tests: random ones, and those of a text."""
 
 from hypothesis import strategies as st
 
-from spacy_joint.trees.constituency_trees import ROOT, Tree, assemble, take_apart
+from spacy_joint.trees.constituency_trees import ROOT, Tree, assemble, parse_trees, take_apart
 from spacy_joint.trees.transform import INTERMEDIATE
 
 LABELS = ("S", "NP", "VP", "PP", "FRAG")
 TAGS = ("NN", "DT", "IN", "VB", ",")
+
+
+def read_tree(text):
+    """The only tree of a text with numbered words."""
+    (tree,) = parse_trees(text, indexed=True)
+    return tree
 
 
 def above(children):

@@ -16,6 +16,8 @@ from spacy_joint.trees.constituency_trees import (
     read_trees,
 )
 
+from .strategies import read_tree
+
 CAT = "(S (NP (DT the) (JJ old) (NN cat)) (VP (VBZ sleeps)))"
 
 
@@ -85,24 +87,24 @@ RICH = "(S (VP (VB 0=is) (JJ 2=rich)) (NP 1=John) (? 3=?))"
 
 
 def test_words_with_positions_are_in_the_order_of_the_sentence():
-    (tree,) = parse_trees(RICH, indexed=True)
+    tree = read_tree(RICH)
     assert tree.leaves() == ["is", "John", "rich", "?"]
     assert str(tree) == format_tree(tree, indexed=True) == RICH
     assert not tree.is_continuous
 
 
 def test_children_are_ordered_by_their_first_words():
-    (tree,) = parse_trees("(S (? 3=?) (NP 1=John) (VP (JJ 2=rich) (VB 0=is)))", indexed=True)
+    tree = read_tree("(S (? 3=?) (NP 1=John) (VP (JJ 2=rich) (VB 0=is)))")
     assert str(tree) == RICH
 
 
 def test_a_discontinuous_constituent_has_a_span_for_each_block():
-    (tree,) = parse_trees(RICH, indexed=True)
+    tree = read_tree(RICH)
     assert tree.spans() == [("S", 0, 4), ("VP", 0, 1), ("VP", 2, 3)]
 
 
 def test_yields_are_sets_of_words():
-    (tree,) = parse_trees(RICH, indexed=True)
+    tree = read_tree(RICH)
     yields = {node.label: words for node, words in tree.yields()}
     assert (yields["S"], yields["VP"], yields["NP"]) == (0b1111, 0b0101, 0b0010)
     assert find_blocks(0b1101110) == [(1, 4), (5, 7)] and count_blocks(0b1101110) == 2
@@ -123,14 +125,14 @@ def test_constituents_that_cross_are_not_a_tree():
 
 def test_deep_trees_are_compared_hashed_shown_and_copied():
     deep = "(X " * 20_000 + "(NN 0=cat)" + ")" * 20_000
-    one, other = (tree for text in (deep, deep) for tree in parse_trees(text, indexed=True))
+    one, other = read_tree(deep), read_tree(deep)
     assert one == other and hash(one) == hash(other) and repr(one) == f"<Tree {deep}>"
     assert one != "cat" and one != one.children[0]
     assert copy.deepcopy(one) == pickle.loads(pickle.dumps(one)) == one
 
 
 def test_a_pickled_tree_is_the_same():
-    (tree,) = parse_trees("(ROOT (S (VP (VB 0=is) (JJ 2=rich)) (NP 1=John)) (. 3=!))", indexed=True)
+    tree = read_tree("(ROOT (S (VP (VB 0=is) (JJ 2=rich)) (NP 1=John)) (. 3=!))")
     child = tree.children[0].with_children(tree.children[0].children, 1)
     tree = Tree(ROOT, (child, Tree(".", word="!", index=3, function="punct", lemma="!", morph="Sg")), head=0)
     assert pickle.loads(pickle.dumps(tree)) == tree

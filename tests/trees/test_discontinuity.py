@@ -4,22 +4,17 @@ from itertools import combinations
 
 from hypothesis import given, settings
 
-from spacy_joint.trees.constituency_trees import Tree, assemble, count_blocks, find_blocks, parse_trees, take_apart
+from spacy_joint.trees.constituency_trees import Tree, assemble, count_blocks, find_blocks, take_apart
 from spacy_joint.trees.discontinuity import attach_root_children, make_continuous
 from spacy_joint.trees.heads import HeadRules, load_head_rules
 from spacy_joint.trees.transform import binarise, mark_heads
 
-from .strategies import discontinuous_trees, trees, unbinarise
+from .strategies import discontinuous_trees, read_tree, trees, unbinarise
 
 QUICK = settings(max_examples=80)
 RULES = HeadRules("* function hd\nS left VP\nVP right VB\nNP right NN\nPP rightmost")
 # `Whom did Ada meet ?`, with the object where the verb is.
 QUESTION = "(ROOT (SQ (VP (WP 0=Whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=Ada))) (. 4=?))"
-
-
-def read(text):
-    (tree,) = parse_trees(text, indexed=True)
-    return tree
 
 
 def count_discontinuous(tree):
@@ -99,28 +94,28 @@ def test_blocks_are_nested_and_yields_are_their_words(tree):
 
 def test_binarisation_of_a_question():
     rules = HeadRules("ROOT left SQ\nSQ left VBD\nVP left VB")
-    binary = binarise(mark_heads(read(QUESTION), rules))
+    binary = binarise(mark_heads(read_tree(QUESTION), rules))
     assert str(binary) == ("(ROOT (SQ (VP (WP 0=Whom) (VB 3=meet)) (@SQ (VBD 1=did) (NP (NNP 2=Ada)))) (. 4=?))")
     assert [node.head for node in binary.nodes() if len(node.children) == 2] == [0, 1, 1, 0]
 
 
 def test_punctuation_at_the_root_goes_to_what_is_around_it():
-    tree = read("(ROOT (S (NP (N 0=a)) (VP (V 2=b) (N 4=c))) (, 1=,) (: 3=:) (. 5=.))")
+    tree = read_tree("(ROOT (S (NP (N 0=a)) (VP (V 2=b) (N 4=c))) (, 1=,) (: 3=:) (. 5=.))")
     assert str(attach_root_children(tree)) == "(ROOT (S (NP (N a)) (, ,) (VP (V b) (: :) (N c))) (. .))"
 
 
 def test_several_root_children_in_a_row_move_together():
-    tree = read("(ROOT (S (A 0=a) (B 3=b)) (, 1=,) (: 2=:))")
+    tree = read_tree("(ROOT (S (A 0=a) (B 3=b)) (, 1=,) (: 2=:))")
     assert str(attach_root_children(tree)) == "(ROOT (S (A a) (, ,) (: :) (B b)))"
 
 
 def test_what_has_no_head_in_a_block_is_raised():
-    tree = mark_heads(read(QUESTION), HeadRules("VP left VB"))
+    tree = mark_heads(read_tree(QUESTION), HeadRules("VP left VB"))
     assert str(make_continuous(tree)) == "(ROOT (SQ (WP Whom) (VBD did) (NP (NNP Ada)) (VP (VB meet))) (. ?))"
 
 
 def test_raising_continues_to_the_nearest_constituent_without_a_gap():
-    tree = read("(ROOT (S (VP (NP (N 0=a) (PP (P 4=e))) (V 2=c)) (X 1=b)) (Y 3=d))")
+    tree = read_tree("(ROOT (S (VP (NP (N 0=a) (PP (P 4=e))) (V 2=c)) (X 1=b)) (Y 3=d))")
     rules = HeadRules("VP left V\nS left VP")
     assert str(make_continuous(mark_heads(tree, rules))) == "(ROOT (S (NP (N a)) (X b) (VP (V c))) (Y d) (PP (P e)))"
 
