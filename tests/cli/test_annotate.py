@@ -174,14 +174,16 @@ def test_standard_input_gives_the_same_as_a_file(annotate, tmp_path, source, opt
 
 @pytest.fixture
 def live(saved_pipeline):
-    """Start `annotate -`, with a pipe that stays open."""
+    """Start `annotate -`, write a text to it, and leave the pipe open."""
     started = []
 
-    def live(*arguments):
+    def live(*arguments, text=LONG_TEXT):
         command = [sys.executable, "-m", "spacy", "joint", "annotate", "-", "-m", str(saved_pipeline), *arguments]
         # A process that runs in the background ignores Ctrl-C, and so would those that it starts.
         heed = None if sys.platform == "win32" else partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
         started.append(subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, preexec_fn=heed))
+        started[-1].stdin.write(text.encode())
+        started[-1].stdin.flush()
         return started[-1]
 
     yield live
@@ -196,15 +198,13 @@ def live(saved_pipeline):
 @pytest.mark.parametrize("arguments", [["--format", "table"], [], ["--lines", "--format", "json"]])
 def test_sentences_are_printed_before_the_input_ends(live, arguments):
     process = live(*arguments)
-    process.stdin.write(LONG_TEXT.encode())
-    process.stdin.flush()
     assert process.stdout.readline().strip()
     process.stdin.close()
     assert process.stdout.read().strip() and process.wait() == 0
 
 
 def test_with_line_breaks_each_line_is_printed_when_it_ends(live):
-    process = live("--format", "jsonl", "--line-breaks")
+    process = live("--format", "jsonl", "--line-breaks", text="")
     for line in ("hi nora", "it's me", "ok", "call me later bye"):
         process.stdin.write(f"{line}\n".encode())
         process.stdin.flush()
@@ -276,8 +276,6 @@ def test_an_interrupt_while_waiting_ends_the_input(live, annotate, saved_pipelin
 
     final = list(takewhile(lambda _: not ended, stream_sentences(read(), spacy.load(saved_pipeline))))
     process = live("--format", "jsonl")
-    process.stdin.write(LONG_TEXT.encode())
-    process.stdin.flush()
     printed = [process.stdout.readline() for _ in final]
     # It is about to wait for more.
     time.sleep(2)
@@ -290,8 +288,6 @@ def test_an_interrupt_while_waiting_ends_the_input(live, annotate, saved_pipelin
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
 def test_a_reader_that_closes_the_pipe_ends_live_input_quietly(live):
     process = live("--format", "jsonl")
-    process.stdin.write(LONG_TEXT.encode())
-    process.stdin.flush()
     assert process.stdout.readline()
     process.stdout.close()
     with suppress(BrokenPipeError):

@@ -26,8 +26,9 @@ from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import architecture, guidance, vectors
 from spacy_joint.guiding.windows import WindowStream, cut_windows
 from spacy_joint.pipes.guide_columns import find_guide_facts
-from spacy_joint.pipes.streaming import FORGET_AFTER, can_stream, stream_sentences
+from spacy_joint.pipes.streaming import FORGET_AFTER, stream_sentences
 
+from ..pipes.streams import cut_at, describe, describe_all
 from .test_parser_guide import CNN, NOUNS, SMALL, VERBS, make_listener, read_columns, say, train_guide
 
 WINDOW, STRIDE = 24, 16
@@ -294,27 +295,18 @@ def test_an_encoder_that_may_see_the_whole_document_is_refused():
 # The guided parser
 
 
-def describe(tokens):
-    return [(t.text, t.whitespace_, t.tag_, t.dep_, t.head.i - t.i, bool(t.is_sent_start)) for t in tokens]
-
-
 @FEW
 @given(st.sampled_from([0, 1, 30, 200]), st.integers(0, 9), st.lists(st.integers(1, 300), max_size=20))
 def test_text_in_pieces_gives_the_same_trees_as_the_whole_text(guided, n, seed, cuts):
     text = babble(n, seed)
-    bounds = sorted({0, len(text), *(min(at, len(text)) for at in np.cumsum(cuts).tolist())})
-    sentences = stream_sentences([text[begin:end] for begin, end in pairwise(bounds)], guided)
-    assert describe(token for sentence in sentences for token in sentence) == describe(guided(text))
-
-
-def test_guided_pipelines_can_stream(guided):
-    assert can_stream(guided)
+    sentences = stream_sentences(cut_at(text, cuts), guided)
+    assert describe_all(sentences) == describe(guided(text))
 
 
 def test_what_is_forgotten_does_not_change_what_follows(guided):
     text = babble(3 * FORGET_AFTER, 5)
     sentences = stream_sentences((text[at : at + 100] for at in range(0, len(text), 100)), guided)
-    assert describe(token for sentence in sentences for token in sentence) == describe(guided(text))
+    assert describe_all(sentences) == describe(guided(text))
 
 
 def test_documents_that_no_guide_has_seen_in_a_stream_are_refused(guided):
@@ -338,10 +330,6 @@ def stream_trees(nlp, docs):
     for pipe in before:
         pieces = pipe.stream(pieces)
     return parser.stream(pieces)
-
-
-def describe_all(sentences):
-    return describe(token for sentence in sentences for token in sentence)
 
 
 @pytest.mark.parametrize(

@@ -273,21 +273,18 @@ def test_a_missing_package_is_named(directory, monkeypatch):
         OnnxTransformer()
 
 
-def test_a_transformer_that_cannot_be_read_is_an_error(tmp_path):
-    nlp = make_pipeline(tmp_path)
-    with pytest.raises(JointValueError, match=r"(?s)J641.*cannot be read"):
-        nlp.initialize(lambda: make_examples(nlp, range(2)))
-
-
-def test_a_transformer_that_is_not_named_is_an_error():
-    nlp = make_pipeline(None)
-    with pytest.raises(JointValueError, match=r"J641.*it has no name"):
-        nlp.initialize(lambda: make_examples(nlp, range(2)))
-
-
-def test_windows_longer_than_the_transformer_reads_are_an_error(directory):
-    nlp = make_pipeline(directory, window=39, stride=30)
-    with pytest.raises(JointValueError, match=r"J030.*window is 39.*at most 38"):
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"name": "."}, r"(?s)J641.*cannot be read"),
+        ({"name": None}, r"J641.*it has no name"),
+        ({"window": 39, "stride": 30}, r"J030.*window is 39.*at most 38"),
+    ],
+    ids=["no transformer there", "not named", "windows too long"],
+)
+def test_a_transformer_that_cannot_be_used_is_an_error(directory, settings, message):
+    nlp = make_pipeline(directory, **settings)
+    with pytest.raises(JointValueError, match=message):
         nlp.initialize(lambda: make_examples(nlp, range(2)))
 
 

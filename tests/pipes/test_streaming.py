@@ -19,6 +19,8 @@ from spacy_joint.parsing import joint_sbd_parser
 from spacy_joint.pipes.streaming import PIECE, end_probability, stream_sentences
 from spacy_joint.pipes.token_columns import CONTEXT
 
+from .streams import cut_at, describe, describe_all
+
 NLP = spacy_joint.load()
 TRANSCRIPT = (Path(__file__).parents[2] / "assets" / "transcript.txt").read_text(encoding="utf8")
 EDITED = "Hello there!  It rained (a lot), didn't it?\n\nWe left at 5 p.m. and  went home. " * 8
@@ -37,10 +39,6 @@ LINES = [
 FEW = settings(max_examples=15)
 
 
-def describe(tokens):
-    return [(t.text, t.whitespace_, t.tag_, t.dep_, t.head.i - t.i, bool(t.is_sent_start)) for t in tokens]
-
-
 def tag(text):
     return NLP.get_pipe("sequence_tagger")(NLP.make_doc(text))
 
@@ -51,12 +49,6 @@ def parse(doc):
 
 def stream(tokens, **options):
     return list(NLP.get_pipe("joint_sbd_parser").stream(tokens, **options))
-
-
-def cut_at(text, lengths):
-    """Pieces of these lengths, and the rest."""
-    bounds = sorted({0, len(text), *(min(end, len(text)) for end in np.cumsum(lengths).tolist())})
-    return [text[begin:end] for begin, end in pairwise(bounds)]
 
 
 def cut_every(text, size):
@@ -77,7 +69,7 @@ KINDS = [TRANSCRIPT, EDITED, TRANSCRIPT + "\n" + EDITED, EDITED + TRANSCRIPT.upp
 @given(st.sampled_from(KINDS), st.lists(st.integers(1, 600), max_size=40))
 def test_text_in_pieces_gives_the_same_result_as_the_whole_text(text, cuts):
     sentences = stream_sentences(cut_at(text, cuts), NLP)
-    assert describe(token for sentence in sentences for token in sentence) == describe(NLP(text))
+    assert describe_all(sentences) == describe(NLP(text))
 
 
 @FEW
@@ -86,8 +78,8 @@ def test_layout_in_pieces_says_the_same_as_in_the_whole_text(lines, sizes):
     doc = tag("\n".join(lines))
     bounds = [0, *np.cumsum(sizes * (len(doc) // sum(sizes) + 1)).tolist()]
     pieces = [doc[begin:end].as_doc() for begin, end in pairwise(bounds) if begin < len(doc)]
-    assert describe(token for sentence in stream(pieces) for token in sentence) == describe(parse(doc))
-    assert describe(token for sentence in stream(iter(doc)) for token in sentence) == describe(parse(doc))
+    assert describe_all(stream(pieces)) == describe(parse(doc))
+    assert describe_all(stream(iter(doc))) == describe(parse(doc))
 
 
 def list_offsets(sentences):
@@ -120,7 +112,7 @@ def test_what_is_not_streamed_has_no_offsets_in_a_stream():
 @pytest.mark.parametrize("text", ["", " ", "yes", "yes\n"])
 def test_short_texts_can_be_streamed(text):
     sentences = stream_sentences([text], NLP)
-    assert describe(token for sentence in sentences for token in sentence) == describe(NLP(text))
+    assert describe_all(sentences) == describe(NLP(text))
 
 
 def test_long_whitespace_alone_is_one_sentence():
@@ -132,7 +124,7 @@ def test_long_whitespace_alone_is_one_sentence():
 def test_tokens_may_come_one_by_one(text):
     doc = tag(text)
     sentences = stream(iter(doc))
-    assert describe(token for sentence in sentences for token in sentence) == describe(parse(doc))
+    assert describe_all(sentences) == describe(parse(doc))
 
 
 def test_tokens_may_be_of_several_documents_and_another_vocabulary():
@@ -225,7 +217,7 @@ def test_pending_words_are_shown_with_their_present_annotation(text):
         n_done = sentence._.stream_end
         sentences.append(sentence)
     assert len(shown) == len(text) // 30 + 1
-    assert describe(token for sentence in sentences for token in sentence) == describe(NLP(text))
+    assert describe_all(sentences) == describe(NLP(text))
     assert not any(sentence.doc._.is_partial for sentence in sentences)
 
 
@@ -453,7 +445,7 @@ def test_sourced_components_stream_words_that_their_own_vocabulary_lacks(saved_p
         nlp.add_pipe(name, source=source, first=True if name == "sequence_tagger" else None)
         assert nlp.get_pipe(name).vocab is not nlp.vocab
         sentences = list(stream_sentences([text], nlp))
-        assert describe(token for sentence in sentences for token in sentence) == describe(nlp(text))
+        assert describe_all(sentences) == describe(nlp(text))
 
 
 def test_pipelines_that_cannot_stream_are_refused():

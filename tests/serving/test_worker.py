@@ -67,13 +67,6 @@ def test_a_process_that_is_killed_is_replaced(worker):
     assert texts_of_sentences(annotate(worker, "He slept.")) == ["He slept."]
 
 
-def test_an_error_fails_one_text_and_no_process(worker):
-    before = worker.process_id
-    with pytest.raises(Broken, match="J435"):
-        annotate(worker, "\ud800")
-    assert worker.process_id == before
-
-
 @contextmanager
 def occupy(worker):
     """Keep the process busy with a long text, until it is done."""
@@ -113,10 +106,12 @@ def test_a_text_is_refused_at_once_if_too_many_others_wait(worker):
         assert all(texts_of_sentences(each.result()) == ["He slept."] for each in waiting)
 
 
-def test_an_error_gives_the_place_back(worker):
+def test_an_error_fails_one_text_and_gives_its_place_back(worker):
+    before = worker.process_id
     for _ in range(MAX_TEXTS + 1):
-        with pytest.raises(Broken):
+        with pytest.raises(Broken, match="J435"):
             annotate(worker, "\ud800")
+    assert worker.process_id == before
     assert texts_of_sentences(annotate(worker, "He slept.")) == ["He slept."]
 
 
