@@ -551,7 +551,7 @@ def test_invalid_examples_are_refused(pipe, nlp):
 
 
 @needs("learning")
-def test_initialize_without_annotation_reports_what_is_missing(component, make):
+def test_initialize_without_annotation_reports_what_is_missing(make):
     nlp = make(initialize=False)
     doc = nlp.make_doc("hello there")
     with pytest.raises(ValueError, match=r"\[J330\]"):
@@ -778,7 +778,7 @@ def test_an_untrained_component_raises_a_coded_error(component, make):
 
 
 @needs("code")
-def test_a_component_that_needs_no_training_annotates_at_once(component, make, annotate):
+def test_a_component_that_needs_no_training_annotates_at_once(make, annotate):
     annotate(make())
 
 
@@ -834,7 +834,7 @@ def test_analysis_of_pipes_finds_no_problem(component, nlp):
     assert analysis["summary"][component.factory]["scores"]
 
 
-def test_the_config_round_trips(component, nlp, make):
+def test_the_config_round_trips(component, nlp):
     config = nlp.config
     again = (
         Language.from_config(config)
@@ -974,7 +974,7 @@ def test_disk_round_trips(model_of, nlp, saved, annotate):
 
 
 @needs("code")
-def test_a_model_can_be_saved_over_the_one_that_it_was_loaded_from(component, saved, tmp_path, annotate):
+def test_a_model_can_be_saved_over_the_one_that_it_was_loaded_from(saved, tmp_path, annotate):
     path = shutil.copytree(saved, tmp_path / "copy")
     nlp = spacy.load(path)
     expected = annotate(nlp)
@@ -1020,7 +1020,7 @@ def test_labels_are_strings_of_the_vocabulary_that_it_is_loaded_into(component, 
 
 
 @needs("code", "learning")
-def test_an_untrained_component_is_saved_untrained(component, make, tmp_path):
+def test_an_untrained_component_is_saved_untrained(make, tmp_path):
     nlp = make(initialize=False)
     nlp.to_disk(tmp_path)
     for again in (
@@ -1033,7 +1033,7 @@ def test_an_untrained_component_is_saved_untrained(component, make, tmp_path):
 
 
 @needs("code")
-def test_copies_are_independent(component, saved, examples_of, train, annotate):
+def test_copies_are_independent(saved, examples_of, train, annotate):
     nlp = spacy.load(saved)
     copies = [pickle.loads(pickle.dumps(nlp)), copy.deepcopy(nlp)]
     expected = annotate(nlp)

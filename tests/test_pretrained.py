@@ -59,7 +59,7 @@ def test_a_language_without_a_pipeline_can_be_trained(tmp_path, monkeypatch):
     assert spacy_joint.load("de").lang == "de"
 
 
-def test_spacy_knows_it(nlp):
+def test_spacy_knows_it():
     assert NAME in get_installed_models()
     info = spacy.info(NAME, silent=True)
     assert (info["name"], info["lang"], info["license"]) == ("joint_english", "en", "CC BY-SA 4.0")

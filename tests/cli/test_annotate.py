@@ -127,7 +127,7 @@ def test_table_shows_each_sentence(annotate, text_file, expected):
     ]
 
 
-def test_lines_are_documents_on_request(annotate, text_file, saved_pipeline):
+def test_lines_are_documents_on_request(annotate, text_file):
     lines = TEXT.removesuffix("\n").split("\n")
     documents = read_json_lines(annotate(text_file, "--format", "json", "--lines").stdout)
     assert [document["text"] for document in documents] == lines
@@ -142,7 +142,7 @@ def test_a_byte_order_mark_is_not_text(annotate):
     assert json.loads(annotate("-f", "json", text=b"\xef\xbb\xbfhi").stdout)["text"] == "hi"
 
 
-def test_text_longer_than_the_limit_of_spacy_is_annotated(annotate, saved_pipeline, monkeypatch):
+def test_text_longer_than_the_limit_of_spacy_is_annotated(annotate, monkeypatch):
     monkeypatch.setattr(spacy.language.Language, "max_length", 10, raising=False)
     assert "bye" in annotate(text=TEXT).stdout
 

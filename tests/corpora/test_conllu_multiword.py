@@ -126,7 +126,7 @@ def test_blank_lines_between_paragraphs_are_not_written(conllu, vocab):
     assert write(doc) == as_conllu(f"{rows}\n\n# newpar\n{rows}") + "\n"
 
 
-def test_words_with_spaces_are_kept(conllu, tmp_path, vocab):
+def test_words_with_spaces_are_kept(tmp_path, vocab):
     row = "1\t20 000\t20 000\tNUM\tCD\t_\t0\troot\t_\t_\n\n"
     path = tmp_path / "spaces.conllu"
     path.write_text(row, encoding="utf-8")
@@ -198,7 +198,7 @@ def test_words_and_joined_tokens_are_written_without_the_lines(conllu, vocab):
     assert rows["9"][9] == "SpaceAfter=No" and rows["2"][6:9] == ["3", "det", "_"]
 
 
-def test_a_multiword_root_has_one_root(conllu, vocab):
+def test_a_multiword_root_has_one_root(vocab):
     doc = Doc(vocab, ["Zum", "See"], heads=[0, 0], deps=["ROOT", "dep"])
     doc[0]._.ud_words = [["Zu", "", "", "", "", 0, "case"], ["dem", "", "", "", "", 0, "det"]]
     assert [get_rows(write(doc))[id_][6] for id_ in "123"] == ["0", "1", "1"]

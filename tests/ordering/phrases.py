@@ -14,10 +14,6 @@ def make(*texts, head="ball", tag="JJ"):
     return Phrase(tuple(Word(text, tag) for text in texts), Word(head, "NN"))
 
 
-def kind_of(text):
-    return next(i for i, kind in enumerate(KINDS) if text in kind)
-
-
 def make_corpus():
     """Pairs and triples, of all kinds."""
     pairs = [

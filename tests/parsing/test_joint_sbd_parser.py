@@ -90,7 +90,7 @@ def test_preset_boundaries_are_kept_and_trees_agree_with_sentences(parser, pipel
         forced = after_blank_line = False
 
 
-def test_the_boundaries_of_an_earlier_component_are_kept(pipeline, saved_pipeline):
+def test_the_boundaries_of_an_earlier_component_are_kept(saved_pipeline):
     nlp = spacy.load(saved_pipeline)
     nlp.add_pipe("sentencizer", first=True)
     doc = nlp("hello. how are. you i am fine")

@@ -87,8 +87,8 @@ def test_known_arcs_are_carried_over_to_other_tokens():
 
 
 @settings(max_examples=200)
-@given(forest=forests(), predicted=forests(), data=st.data())
-def test_known_arcs_are_completed_to_trees(forest, predicted, data):
+@given(forest=forests(), data=st.data())
+def test_known_arcs_are_completed_to_trees(forest, data):
     n_tokens = len(forest.heads)
     known = data.draw(st.lists(st.booleans(), min_size=n_tokens, max_size=n_tokens))
     words = ["x"] * n_tokens

@@ -143,7 +143,7 @@ def test_marks_between_words_can_be_features(small_model, tmp_path):
     ]
 
 
-def test_unknown_systems_are_refused(small_model):
+def test_unknown_systems_are_refused():
     with pytest.raises(JointValueError, match=r"J040.*single_swap"):
         spacy.blank("en").add_pipe("constituency_parser", config={"system": "swop"})
 

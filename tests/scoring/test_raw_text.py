@@ -158,7 +158,7 @@ def test_the_measures_of_the_shared_task_on_an_example_computed_by_hand(tmp_path
         assert scores[f"raw_{name}_f"] == pytest.approx(2 * count / (8 + 9)), name
 
 
-def test_multiword_tokens_may_overlap(tmp_path):
+def test_multiword_tokens_may_overlap():
     # One stretch, "abcd": the gold token bc overlaps the system tokens ab and cd. Words with the same form are aligned.
     right = make(["a", "bc", "d"], [0, 0, 0], ["ROOT", "dep", "dep"], [0, 0, 0])
     right[1]._.ud_words = [["b", "", "", "", "", 0, "dep"], ["c", "", "", "", "", 1, "dep"]]

@@ -162,7 +162,7 @@ def test_a_long_text_takes_time_in_proportion_to_its_length(nlp):
     assert len(found["sentences"]) > 1000 and process_time() - start < 10
 
 
-def test_with_a_chunker_there_are_hedges(pipeline, small_model, read_examples, train, tmp_path):
+def test_with_a_chunker_there_are_hedges(small_model, read_examples, train, tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("hedge_chunker", config={"model": small_model, "spans_key": "other"})
     examples = read_examples(nlp, keep=["TAG"])

@@ -84,7 +84,7 @@ def app_json():
     return {"Content-Type": "application/json"}
 
 
-def test_fifty_slow_clients_get_their_answers(worker, running, monkeypatch):
+def test_fifty_slow_clients_get_their_answers(worker, running):
     def send_slowly(address):
         def send():
             for start in range(0, len(BODY), 4):

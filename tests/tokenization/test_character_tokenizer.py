@@ -98,7 +98,7 @@ def test_other_whitespace_inside_a_word_divides_it():
     assert list_words(nlp("new\n\nline a\t\tb")) == ["new", "\n\n", "line", "a", "\t\t", "b"]
 
 
-def test_decomposed_text_has_the_same_words(read):
+def test_decomposed_text_has_the_same_words():
     nlp = learn([make_doc("l'_ été arrivé à_ , qu'_ il")] * 8)
     text = unicodedata.normalize("NFD", "l'été arrivé à, qu'il")
     words = list_words(nlp(text))
@@ -360,7 +360,7 @@ def test_a_lexicon_finds_its_words():
     assert Lexicon.from_counts({}).find(np.array([1], dtype=np.uint64))[0].tolist() == []
 
 
-def test_spacy_trains_it_from_a_config(assets, tmp_path):
+def test_spacy_trains_it_from_a_config(assets):
     # It is initialized before components are, which compare it with the corpus.
     nlp = make_blank()
     tagger = {"model": {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 14, "beam_width": 1}}
