@@ -20,6 +20,8 @@ from typing import Any
 from spacy.language import Language
 from thinc.model import Model
 
+from .errors import Errors, JointValueError
+
 Scorer = Callable[..., Any] | None
 Settings = Mapping[str, Any]
 
@@ -42,6 +44,10 @@ def _component(
         def make(nlp: Language, name: str, **settings: Any) -> Any:
             module, _, component = target.partition(":")
             made = getattr(import_module(f".{module}", __package__), component)
+            for setting, value in settings.items():
+                # spaCy takes a string for a sequence of strings.
+                if isinstance(value, str) and isinstance(defaults[setting], list):
+                    raise JointValueError(Errors.J030, name=f"{setting} of '{name}'", value=value, allowed="a list")
             return made(nlp.vocab, name=name, **settings)
 
         nlp, name, _ = signature(make, follow_wrapped=False).parameters.values()

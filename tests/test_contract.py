@@ -856,6 +856,15 @@ def test_the_default_config_is_complete(component):
     assert model is None or registry.resolve({"model": model})["model"].name
 
 
+@needs("code")
+def test_a_string_is_no_list_of_strings(component):
+    nlp = spacy.blank(component.language)
+    defaults = nlp.get_factory_meta(component.factory).default_config
+    for setting in (name for name, value in defaults.items() if isinstance(value, list)):
+        with pytest.raises(JointValueError, match=rf"\[J030\] {setting} of .* is 'Case'\. It must be a list\."):
+            nlp.add_pipe(component.factory, config={setting: "Case"})
+
+
 @needs("code", "perceptron")
 def test_settings_can_be_overridden_at_loading(component, saved):
     nlp = spacy.load(saved, config={f"components.{component.factory}.model.beam_width": 2})
