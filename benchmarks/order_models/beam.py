@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from thinc.api import Model
 
-from spacy_joint.ordering.order_perceptron import get_order_perceptron, make_order_perceptron
+from spacy_joint.ordering.order_perceptron import make_order_perceptron
 from spacy_joint.ordering.phrase_columns import COLUMNS
 from spacy_joint.ordering.phrase_ranker import PhraseRanker, Ranking
 from spacy_joint.ordering.phrases import Phrase
 from spacy_joint.ordering.prenominal_orderer import PrenominalOrderer
 from spacy_joint.ordering.system import OrderingSystem
+from spacy_joint.pipes.architectures import get_perceptron
 from spacy_joint.pipes.word_classes import WordClasses
 
 from .base import Orderer
@@ -38,7 +39,7 @@ class BeamOrderer(Orderer):
         self.untagged_share = untagged_share
         self.seed = seed
         self.word_classes = WordClasses.from_dict(word_classes or {})
-        self.perceptron = get_order_perceptron(model or make_order_perceptron())
+        self.perceptron = get_perceptron(model or make_order_perceptron())
         self._forget()
 
     def _forget(self) -> None:

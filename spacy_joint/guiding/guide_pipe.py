@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, islice
 from math import isfinite
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import srsly
@@ -24,6 +24,7 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 from threadpoolctl import ThreadpoolController
 
 from ..errors import Errors, JointValueError
+from ..pipes.architectures import check_model
 from ..pipes.component_files import ComponentFiles, Parts, report_damage
 from .learning_state import pack_learning_state, restore_optimizer, restore_random_numbers
 
@@ -41,6 +42,8 @@ Predicted = TypeVar("Predicted")
 class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     """A component whose model has an encoder, `tok2vec`, and layers over its vectors, `heads`."""
 
+    # The name of the model.
+    model_name: ClassVar[str]
     # Only checkpoints have "learning".
     file_names = ("cfg", "model", "learning")
     # Documents seen and steps made by the optimizer, in all, and steps since training was started or resumed.
@@ -58,6 +61,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         scorer: Callable[..., dict[str, Any]] | None,
         labels: Sequence[str] = (),
     ) -> None:
+        check_model(name, model, self.model_name)
         self.vocab = vocab
         self.model = model
         self.name = name

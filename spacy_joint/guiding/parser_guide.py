@@ -61,6 +61,8 @@ def read_gold(example: Example, labels: Sequence[str], tags: Sequence[str]) -> G
 class ParserGuide(GuidePipe[Guidance], StreamingPipe):
     """Predicts boundaries, heads and labels, token by token."""
 
+    model_name = "parser_guide"
+
     def __init__(self, vocab: Vocab, model: Model, name: str, *, latency: int | None = None, **settings: Any) -> None:
         super().__init__(vocab, model, name, **settings)
         if latency is not None:

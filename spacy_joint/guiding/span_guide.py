@@ -24,6 +24,8 @@ class SpanGuide(GuidePipe[Any]):
     RAISES ValueError: If these are not different strings, or there are none (J030).
     """
 
+    model_name = "span_guide"
+
     def __init__(self, vocab: Vocab, model: Model, name: str, *, spans_keys: Sequence[str], **settings: Any) -> None:
         if not spans_keys or not all(spans_keys) or len(set(spans_keys)) < len(spans_keys):
             allowed = "a list of different groups of spans, such as quotations"

@@ -8,8 +8,7 @@ from thinc.api import Model
 from ..engine.columns import Columns
 from ..engine.linear_model import LinearModel
 from ..engine.weights import Weights
-from ..errors import Errors, JointValueError
-from ..pipes.architectures import get_perceptron, make_model
+from ..pipes.architectures import make_model
 from .learner import OrderLearner
 from .system import Ranker
 
@@ -51,6 +50,7 @@ def make_order_perceptron(
     """Makes a model that orders modifiers given the columns of phrases, registered as `spacy_joint.OrderPerceptron.v1`.
     The settings are those of `engine.linear_model.LinearModel`; phrases of more than eight modifiers use the beam."""
     return make_model(
+        "order_perceptron",
         OrderPerceptron(
             table_bits=table_bits,
             beam_width=beam_width,
@@ -58,14 +58,5 @@ def make_order_perceptron(
             min_changes=min_changes,
             n_tables=n_tables,
             threads=1,
-        )
+        ),
     )
-
-
-def get_order_perceptron(model: Model) -> OrderPerceptron:
-    """Returns the perceptron of a model. RAISES ValueError: If `make_order_perceptron` did not make it."""
-    perceptron = get_perceptron(model)
-    if not isinstance(perceptron, OrderPerceptron):
-        found, expected = type(perceptron).__name__, OrderPerceptron.__name__
-        raise JointValueError(Errors.J040, name="model", value=found, allowed=expected)
-    return perceptron

@@ -19,7 +19,6 @@ from ..errors import Errors, JointValueError, check_choice, check_range
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.word_classes import WordClasses
 from .extract import Place, find_in_doc
-from .order_perceptron import get_order_perceptron
 from .phrase_columns import COLUMNS
 from .phrase_ranker import Order, PhraseRanker
 from .phrases import MAX_MODIFIERS, Phrase, Word
@@ -57,6 +56,7 @@ class Judged(NamedTuple):
 class PrenominalOrderer(StructuredPipe[list[Judged]]):
     """Finds the best order of modifiers before nouns, and odd orders in documents."""
 
+    model_name = "order_perceptron"
     default_templates = Path(__file__).parent / "templates.txt"
     columns = COLUMNS
     # Trees or tags suffice to find phrases, and training reads those of the reference.
@@ -111,7 +111,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         return self._get_ranker().score(phrase)
 
     def _get_ranker(self) -> PhraseRanker:
-        perceptron, ranker = get_order_perceptron(self.model), self._ranker
+        perceptron, ranker = self.perceptron, self._ranker
         # Loading and initializing replace the objects that the ranker was made from.
         if (
             ranker is None

@@ -13,8 +13,7 @@ from thinc.shims import Shim
 from ..engine.columns import Columns
 from ..engine.linear_model import LinearModel
 from ..engine.perceptron import Perceptron
-
-NAME = "beam_perceptron"
+from ..errors import Errors, JointValueError
 
 
 class PerceptronShim(Shim):
@@ -57,12 +56,18 @@ def BeamPerceptron(
         n_tables=n_tables,
         threads=threads,
     )
-    return make_model(perceptron)
+    return make_model("beam_perceptron", perceptron)
 
 
-def make_model(perceptron: LinearModel) -> Model[list[Columns], list[np.ndarray]]:
+def make_model(name: str, perceptron: LinearModel) -> Model[list[Columns], list[np.ndarray]]:
     """Makes a thinc model around a perceptron for any task."""
-    return Model(NAME, _forward, dims={"nO": None}, shims=[PerceptronShim(perceptron)])
+    return Model(name, _forward, dims={"nO": None}, shims=[PerceptronShim(perceptron)])
+
+
+def check_model(component: str, model: Model, name: str) -> None:
+    """Checks the model of a component. RAISES ValueError: If it has another name (J030)."""
+    if model.name != name:
+        raise JointValueError(Errors.J030, name=f"model of '{component}'", value=model.name, allowed=name)
 
 
 def get_perceptron(model: Model) -> Any:

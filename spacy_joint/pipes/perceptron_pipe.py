@@ -15,7 +15,7 @@ from thinc.api import Model
 from ..engine.beam import MAX_BIAS
 from ..engine.system import System
 from ..errors import Errors, JointValueError, check_range
-from .architectures import get_perceptron
+from .architectures import check_model, get_perceptron
 from .component_files import ComponentFiles, Parts, report_damage
 from .custom_columns import CustomColumns
 from .spelling import Spelling
@@ -41,6 +41,8 @@ class PerceptronPipe(ComponentFiles, ABC):
     """
 
     cfg: dict[str, Any]
+    # The name of the thinc model.
+    model_name: ClassVar[str] = "beam_perceptron"
     file_names: ClassVar[tuple[str, ...]] = (CFG, WORD_CLASSES, MODEL, LEARNING)
     # The columns that templates can read, besides custom ones.
     columns: ClassVar[tuple[str, ...]] = COLUMNS
@@ -55,6 +57,7 @@ class PerceptronPipe(ComponentFiles, ABC):
         columns: Mapping[str, Mapping[str, Any]] | None = None,
         **cfg: Any,
     ) -> None:
+        check_model(name, model, self.model_name)
         for setting, value in cfg.items():
             if setting.endswith("_bias") and value is not None:
                 check_range(setting, value, -MAX_BIAS, MAX_BIAS)

@@ -212,13 +212,6 @@ def test_several_processes_annotate_the_same(nlp, pipe):
     assert [read_phrases(doc) for doc in nlp.pipe(docs, n_process=2, batch_size=3)] == expected
 
 
-def test_a_model_of_another_kind_is_named():
-    nlp = make_pipeline(model={"@architectures": "spacy_joint.BeamPerceptron.v1"})
-    with pytest.raises(ValueError, match=r"\[J040\].*OrderPerceptron"):
-        nlp.initialize(lambda: make_examples(nlp.vocab))
-        train(nlp, 1)
-
-
 def test_missing_annotation_is_reported():
     nlp = make_pipeline()
     with pytest.raises(ValueError, match=r"\[J071\]"):

@@ -3,6 +3,7 @@
 import pickle
 
 import pytest
+import spacy
 from spacy.util import registry
 from thinc.api import Model
 
@@ -36,6 +37,22 @@ def test_unknown_settings_are_refused(setting):
 def test_a_beam_that_cannot_be_searched_is_refused_at_once(width):
     with pytest.raises(ValueError, match=rf"\[J030\] beam_width is {width}\. It must be from 1 to 1024"):
         BeamPerceptron(beam_width=width)
+
+
+@pytest.mark.parametrize(
+    ("component", "architecture", "found", "expected"),
+    [
+        ("sequence_tagger", "spacy_joint.BiLSTMEncoder.v1", "with_windows.*", "beam_perceptron"),
+        ("sequence_tagger", "spacy_joint.OrderPerceptron.v1", "order_perceptron", "beam_perceptron"),
+        ("prenominal_orderer", "spacy_joint.BeamPerceptron.v1", "beam_perceptron", "order_perceptron"),
+        ("parser_guide", "spacy_joint.BeamPerceptron.v1", "beam_perceptron", "parser_guide"),
+        ("span_guide", "spacy_joint.BeamPerceptron.v1", "beam_perceptron", "span_guide"),
+    ],
+)
+def test_a_model_of_another_architecture_is_refused(component, architecture, found, expected):
+    sizes = {"width": 8, "depth": 1} if "BiLSTM" in architecture else {}
+    with pytest.raises(ValueError, match=rf"\[J030\] model of '{component}' is '{found}'\. It must be {expected}\."):
+        spacy.blank("xx").add_pipe(component, config={"model": {"@architectures": architecture, **sizes}})
 
 
 def test_use_before_setup_is_refused():
