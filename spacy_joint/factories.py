@@ -191,7 +191,8 @@ def make_span_guide(model: Model, scorer: Scorer, spans_keys: Sequence[str] = ["
     "tagging.sequence_tagger:SequenceTagger",
     model=_perceptron(table_bits=21, beam_width=5, n_tables=3),
     scorer="spacy_joint.tag_scorer.v1",
-    scores={"tag_acc": 1.0, "pos_acc": 0.0, "boundary_f": None, "boundary_p": None, "boundary_r": None},
+    # It reports one of the first two.
+    scores={"tag_acc": 1.0, "pos_acc": 1.0, "boundary_f": None, "boundary_p": None, "boundary_r": None},
     assigns=["token.tag", "token.pos"],
 )
 def make_sequence_tagger(

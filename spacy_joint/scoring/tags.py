@@ -13,15 +13,18 @@ from .boundaries_and_trees import score_boundaries
 from .counts import make_factory
 
 
-def score_tags(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+def score_tags(examples: Iterable[Example], *, attribute: str | None = None, **kwargs: Any) -> dict[str, Any]:
     """Score `tag_acc`, `pos_acc`, and, if boundaries were predicted, `boundary_p`, `boundary_r`, `boundary_f`.
 
     Scores are between 0 and 1, or None if nothing could be scored.
 
+    attribute (str | None): "TAG" or "POS", to score only this one.
     kwargs: Options of spaCy's `Scorer.score_token_attr`.
     """
     examples = list(examples)
-    scores = Scorer.score_token_attr(examples, "tag", **kwargs) | Scorer.score_token_attr(examples, "pos", **kwargs)
+    scores: dict[str, Any] = {}
+    for name in ("tag", "pos") if attribute is None else (attribute.lower(),):
+        scores |= Scorer.score_token_attr(examples, name, **kwargs)
     if any(example.predicted.has_annotation("SENT_START") for example in examples):
         scores |= score_boundaries(examples)
     return scores

@@ -37,7 +37,10 @@ def segmenter(make_tagger):
 )
 def test_it_predicts_tags_or_parts_of_speech_with_any_order(make_tagger, read_examples, attribute, score, order):
     nlp = make_tagger(attribute=attribute, order=order)
-    assert nlp.evaluate(read_examples(nlp))[score] > 0.8
+    scores = nlp.evaluate(read_examples(nlp))
+    assert scores[score] > 0.8
+    assert scores.keys() & {"tag_acc", "pos_acc"} == {score}
+    assert nlp.config["training"]["score_weights"][score]
     doc = nlp("hello there")
     assert doc.has_annotation(attribute)
     assert not doc.has_annotation("POS" if attribute == "TAG" else "TAG")
