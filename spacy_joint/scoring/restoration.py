@@ -14,7 +14,7 @@ from ..annotation.restored import MARKS, Written, list_written, read_restored
 from .counts import count, make_factory, report
 
 
-def score_restoration(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+def score_restoration(examples: Iterable[Example], *, overwrite: bool = True, **kwargs: Any) -> dict[str, Any]:
     """Score marks and capitals. Scores are between 0 and 1, or None if there is nothing to score.
 
     - `restored_mark_p`, `restored_mark_r`, `restored_mark_f`: marks after words.
@@ -22,10 +22,15 @@ def score_restoration(examples: Iterable[Example], **kwargs: Any) -> dict[str, A
     - `restored_per_type`: the same by mark.
 
     Words that are not a token of both documents do not count.
+
+    overwrite (bool): Whether marks and capitals of the text were replaced. If they were kept, documents whose text is
+        what should be restored are skipped.
     """
     marks: dict[str, PRFScore] = defaultdict(PRFScore)
     cases = PRFScore()
     for example in examples:
+        if not overwrite and example.predicted.text == example.reference._.restored_text:
+            continue
         found, expected = (_index_words(doc) for doc in (example.predicted, example.reference))
         for key in sorted(found.keys() & expected.keys()):
             count_marks(marks, found[key].mark, expected[key].mark)

@@ -18,8 +18,8 @@ def make_doc(words, restored=None):
     return doc
 
 
-def score(found, expected):
-    return score_restoration([Example(found, expected)])
+def score(found, expected, **settings):
+    return score_restoration([Example(found, expected)], **settings)
 
 
 def test_marks_and_capitals_are_scored():
@@ -38,6 +38,14 @@ def test_text_with_marks_is_what_is_restored():
     scores = score(make_doc(words), make_doc(words))
     assert scores["restored_mark_f"] == scores["restored_case_f"] == 1
     assert set(scores["restored_per_type"]) == {",", ".", "?"}
+
+
+def test_text_is_not_scored_if_its_marks_and_capitals_were_kept():
+    words = "We left , Anna stayed ."
+    assert set(score(make_doc(words), make_doc(words), overwrite=False).values()) == {None}
+    bare = "we left anna stayed"
+    scores = score(make_doc(bare), make_doc(bare, "We left, Anna stayed."), overwrite=False)
+    assert scores["restored_mark_r"] == scores["restored_case_r"] == 0
 
 
 def test_words_that_are_tokens_of_one_side_only_do_not_count():
