@@ -46,10 +46,7 @@ def annotate(predict: Callable[[Doc], object], references: Sequence[Example]) ->
 
 def count(examples: Sequence[Example], kind: str) -> list[Counts]:
     """The strict counts of each document."""
-    return [
-        count_strict(get_runs(example.reference, QUOTATIONS), get_runs(example.predicted, QUOTATIONS), kind)
-        for example in examples
-    ]
+    return [count_strict(*get_runs(example, QUOTATIONS), kind) for example in examples]
 
 
 def load(path: Path, **settings: Any) -> Callable[[Doc], object]:

@@ -1,7 +1,8 @@
 """Scores of quotations and cues: strict and partial, by type, and the recall of boundaries near and far from cues.
 
 The measures are those of Scheible, Klinger & Pado (ACL 2016). Counts are summed over documents before dividing.
-Quotations are compared as runs of tokens; their types and links are ignored.
+Quotations are compared as runs of words of the reference; their types and links are ignored. The predicted document may
+have other tokens.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation.quotations import CUES, QUOTATIONS, TYPES, Run, find_heads
+from ..annotation.quotations import CUES, QUOTATIONS, TYPES, find_heads
 from .counts import make_factory
 
 ALL = "all"
+# The number of words of the reference before a run and before its end, with the share of a word that is divided.
+Run = tuple[float, float]
 
 
 class Counts:
@@ -73,12 +76,12 @@ def score_quotations(
         if spans_key not in example.reference.spans:
             continue
         annotated = True
-        gold, predicted = get_runs(example.reference, spans_key), get_runs(example.predicted, spans_key)
+        gold, predicted = get_runs(example, spans_key)
         for name in strict:
             strict[name].add(count_strict(gold, predicted, name))
             partial[name].add(count_partial(gold, predicted, name))
         if cues_key in example.reference.spans:
-            gold_cues, predicted_cues = get_heads(example.reference, cues_key), get_heads(example.predicted, cues_key)
+            gold_cues, predicted_cues = get_heads(example, cues_key)
             right = len(gold_cues & predicted_cues)
             cues.add(Counts(right, len(predicted_cues), right, len(gold_cues)))
             boundaries += find_boundaries(example, spans_key, cues_key)
@@ -98,17 +101,24 @@ def score_quotations(
 make_quotation_scorer = make_factory(score_quotations)
 
 
-def get_runs(doc: Doc, key: str) -> dict[Run, str]:
-    """Get the runs of words (begin, end) of a group of spans, not counting whitespace, with their types."""
-    numbers = _number_words(doc)
-    runs = {(numbers[span.start], numbers[span.end]): span.label_ for span in doc.spans.get(key, ())}
-    return {(begin, end): label for (begin, end), label in runs.items() if begin < end}
+def get_runs(example: Example, key: str) -> list[dict[Run, str]]:
+    """Get the runs of a group of spans, with their types: those of the reference, and those that are predicted."""
+    sides = []
+    for doc in (example.reference, example.predicted):
+        numbers = _number_words(doc, example.reference)
+        runs = {(numbers[span.start], numbers[span.end]): span.label_ for span in doc.spans.get(key, ())}
+        sides.append({(begin, end): label for (begin, end), label in runs.items() if begin < end})
+    return sides
 
 
-def get_heads(doc: Doc, key: str) -> set[int]:
-    """Get the head words of a group of spans, not counting whitespace: see `find_heads`."""
-    numbers = _number_words(doc)
-    return {numbers[head] for head in find_heads(doc, key)}
+def get_heads(example: Example, key: str) -> list[set[int]]:
+    """Get the words that are heads of a group of spans, or have them (see `find_heads`): those of the reference, and
+    those that are predicted."""
+    sides = []
+    for doc in (example.reference, example.predicted):
+        numbers = _number_words(doc, example.reference)
+        sides.append({int(numbers[head]) for head in find_heads(doc, key)})
+    return sides
 
 
 def count_strict(gold: dict[Run, str], predicted: dict[Run, str], kind: str = ALL) -> Counts:
@@ -130,8 +140,8 @@ def _count(
 
 def find_boundaries(example: Example, key: str, cues_key: str) -> Iterator[list[bool]]:
     """Yield, for each gold quotation with a cue, whether a predicted one shares its boundary near the cue and far."""
-    numbers = _number_words(example.reference)
-    predicted = get_runs(example.predicted, key)
+    numbers = _number_words(example.reference, example.reference)
+    predicted = get_runs(example, key)[1]
     begins, ends = {begin for begin, _ in predicted}, {end for _, end in predicted}
     cues = {span.id_: numbers[span.start] for span in example.reference.spans.get(cues_key, ()) if span.id_}
     for span in example.reference.spans.get(key, ()):
@@ -143,9 +153,16 @@ def find_boundaries(example: Example, key: str, cues_key: str) -> Iterator[list[
             yield found
 
 
-def _number_words(doc: Doc) -> list[int]:
-    """Count the words before each token and before the end of the document, since whitespace may differ."""
-    return [0, *accumulate(int(not token.text.isspace()) for token in doc)]
+def _number_words(doc: Doc, reference: Doc) -> list[float]:
+    """Count the words of the reference before each token and before the end of a document, by characters, without
+    whitespace. Within a word, the count has a fraction."""
+    characters, of_reference = ([0, *accumulate(_count_characters(doc))] for doc in (doc, reference))
+    edges = sorted(set(of_reference))
+    return np.interp(characters, edges, range(len(edges))).tolist()
+
+
+def _count_characters(doc: Doc) -> Iterator[int]:
+    return (len("".join(token.text.split())) for token in doc)
 
 
 def _cover(runs: Sequence[Run], others: Sequence[Run]) -> float:

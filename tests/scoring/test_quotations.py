@@ -62,6 +62,17 @@ def test_whitespace_tokens_do_not_count():
     assert score_quotations([Example(predicted, gold)])["quotation_f"] == 1.0
 
 
+def test_the_predicted_document_may_have_other_tokens():
+    gold = make_doc([(2, 6), (7, 12)], cues=(1,))
+    # An earlier word, and one in a quotation, are divided.
+    words = ["A", "nn", "said", "“", "we", "go", "”", "and", "that", "it", "rai", "ned", "on", "us"]
+    scores = score_quotations([Example(make_doc([(3, 7), (8, 14)], cues=(2,), words=words), gold)])
+    assert scores["quotation_f"] == scores["quotation_cue_f"] == scores["quotation_far_r"] == 1.0
+    scores = score_quotations([Example(make_doc([(3, 7), (8, 11)], words=words), gold)])
+    assert (scores["quotation_p"], scores["quotation_partial_p"]) == (0.5, 1.0)
+    assert scores["quotation_partial_r"] == (1 + 2.5 / 5) / 2
+
+
 def test_quotations_without_words_do_not_count():
     words = ["\n", *WORDS]
     gold = make_doc([(0, 1), (3, 7)], cues=(2,), words=words)
