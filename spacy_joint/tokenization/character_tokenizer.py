@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from spacy import util
 from spacy.language import Language
+from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
@@ -99,6 +100,10 @@ class CharacterTokenizer:
     def pipe(self, texts: Iterable[str], batch_size: int = 1000) -> Iterator[Doc]:
         """Makes documents of a stream of texts; `batch_size` has no effect."""
         return map(self, texts)
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Scores tokens as spaCy's tokenizers do."""
+        return Scorer.score_tokenization(examples)
 
     def _find_words(self, codes: np.ndarray) -> Spans:
         """Finds the words of a text, given its code points."""

@@ -230,6 +230,12 @@ def test_texts_can_be_piped(chinese):
     assert [list_words(doc) for doc in chinese.pipe(texts)] == [list_words(chinese(text)) for text in texts]
 
 
+def test_evaluation_reports_tokens(english):
+    predicted, reference = make_doc("they don't know ._"), make_doc("they do_ n't know_ ._")
+    scores = english.evaluate([Example(predicted, reference)])
+    assert (scores["token_p"], scores["token_r"]) == (0.5, 0.4)
+
+
 def test_processes_give_the_same_words(chinese):
     texts = ["老师喜欢音乐。", "医生买茶。"] * 3
     found = [list_words(doc) for doc in chinese.pipe(texts, n_process=2, batch_size=2)]
