@@ -8,7 +8,7 @@ boundaries. With `joint`, one search finds extents and structure; without it, th
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice, takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from ..trees.constituency_trees import Constituent, find_outermost
 from ..trees.transform import CHUNK_TYPES, GROUP, OUT, find_segments
 from .reference import read_reference
 from .segments import MAX_SPAN
-from .system import HedgeSystem, name_action
+from .system import HedgeSystem, find_longest_chain, name_action
 
 # Constraints, see system.pyx: a sentence starts at a token; or no constituent crosses the boundary before it.
 SENTENCE_START, SEGMENT_START = 1, 2
@@ -61,9 +61,7 @@ class HedgeChunker(PhrasePipe[Hedged]):
             for constituent in () if reference is None else reference.binarise():
                 found = list(map(name_action, constituent.nodes()))
                 names.update(found)
-                # In preorder, a unary node is followed by its child.
-                chains = groupby(name[0] == "UNARY" for name in found)
-                longest = max(longest, *(sum(chain) for _, chain in chains))
+                longest = max(longest, find_longest_chain(found))
         return {
             "unary": sorted(name[1] for name in names if name[0] == "UNARY"),
             "binary": sorted([name[1], name[2]] for name in names if name[0] == "BINARY"),

@@ -1,5 +1,7 @@
 """Shift-reduce hedges: see system.pxd for the states. Transitions document Validity and Action."""
 
+from itertools import groupby
+
 import numpy as np
 
 from ..engine.system import check_derivation
@@ -176,13 +178,15 @@ cdef class HedgeSystem(TreeSystem):
 
     def actions(self, trees):
         """Returns the actions (uint16) that build the binarised constituents and tags of a document; None if one is
-        missing."""
+        missing, or a unary chain is too long."""
         # From right to left, each node before its children: the reverse of the derivation.
         names, pending = [], list(trees)
         while pending:
             node = pending.pop()
             names.append(name_action(node))
             pending.extend(node.children)
+        if find_longest_chain(names) > self.max_unary:
+            return None
         return self.number_actions([*reversed(names), ("FINISH",)] if names else [])
 
     def build(self, actions):
@@ -215,3 +219,9 @@ def name_action(node):
     if len(node.children) == 1:
         return ("UNARY", node.label)
     return ("BINARY", node.label, SIDES[node.head])
+
+
+def find_longest_chain(names):
+    """Finds the length of the longest unary chain, given the names of the actions that build nodes in preorder, in
+    which a unary node is followed by its child, or the reverse."""
+    return max((sum(chain) for _, chain in groupby(name[0] == "UNARY" for name in names)), default=0)

@@ -95,6 +95,12 @@ def test_unknown_labels_have_no_actions():
     assert HedgeSystem(["NP"], [], 7).actions([read("(VP (NN a))")]) is None
 
 
+def test_unary_chains_that_are_too_long_have_no_actions():
+    trees = [read(text) for text in ("(NP (NN a))", "(S (NP (NN a)))")]
+    actions = [HedgeSystem(["NP", "S"], [], 7, longest).actions(trees) for longest in (1, 2)]
+    assert actions[0] is None and len(actions[1]) == 6
+
+
 @pytest.mark.parametrize("n_labels", [20, 40, 100])
 def test_more_categories_than_kinds_share_them(n_labels):
     names = [f"X{number}" for number in range(n_labels)]
