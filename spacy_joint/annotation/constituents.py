@@ -155,7 +155,7 @@ def _make_tree(span: Span, constituents: Iterable[Sequence[int]]) -> Tree:
     # Lengths differ if spans or tokens have changed since.
     has_functions, has_word_functions = len(functions) == len(group), len(word_functions) == len(doc)
     # The number of words before each token of the span, and before its end.
-    places_before = [0, *accumulate(not token.text.isspace() for token in span)]
+    places_before = list(accumulate((not token.text.isspace() for token in span), initial=0))
     within: list[tuple[Tree, list[Block]]] = []
     for places in constituents:
         spans = [group[place] for place in places]
