@@ -158,6 +158,10 @@ class Errors:
         "The labels given to '{source}' are those of another kind of component.",
         "Give those that `spacy init labels` wrote for it, or leave them out.",
     )
+    J063 = Message(
+        "'{name}' has weights for other labels than those of the examples.",
+        "Train a new component, or leave the new labels out.",
+    )
     J070 = Message(
         "Cannot add the label '{label}' to '{name}': its labels are fixed.",
         "Leave it out, or initialize the component again with examples that have all labels.",

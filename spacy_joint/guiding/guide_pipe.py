@@ -143,8 +143,9 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
             None collects them from the examples.
         pretrained (str): The directory of a saved component with the same architecture, such as
             `PIPELINE/parser_guide`. Training begins with its labels and weights. None: random weights.
-        RAISES ValueError: If there is nothing to learn (J330), labels are those of another kind of component (J062), or
-            the pretrained component lacks labels (J665) or cannot be read (J073, J050).
+        RAISES ValueError: If there is nothing to learn (J330), labels are those of another kind of component (J062), it
+            already has weights for others (J063), or the pretrained component lacks labels (J665) or cannot be read
+            (J073, J050).
         """
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         if labels is None:
@@ -157,6 +158,8 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
             if missing := {label for kind, found in kinds.items() for label in set(found).difference(self.cfg[kind])}:
                 raise JointValueError(Errors.J665, path=pretrained, labels=", ".join(sorted(missing)))
             return
+        if self.is_initialized and any(sorted(kinds[kind]) != sorted(known) for kind, known in self.cfg.items()):
+            raise JointValueError(Errors.J063, name=self.name)
         self.cfg = {kind: list(found) for kind, found in kinds.items()}
         self._add_strings()
         sample = [example.x for example in islice(get_examples(), SAMPLE)]

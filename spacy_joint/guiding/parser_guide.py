@@ -159,7 +159,7 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
 
         RAISES ValueError: If there are none (J330).
         """
-        found: dict[str, set[str]] = {"labels": set(self.labels), "tags": set()}
+        found: dict[str, set[str]] = {"tags": set(), **{kind: set(known) for kind, known in self.cfg.items()}}
         for token in chain.from_iterable(example.reference for example in examples):
             found["labels"].add(token.dep_)
             found["tags"].add(token.tag_ if not token.is_space else "")

@@ -140,6 +140,14 @@ def test_labels_and_tags_can_be_given_to_a_guide_that_sets_tags():
         guide.initialize(lambda: make_examples(blank, [0]), labels=["det", "ROOT"])
 
 
+def test_weights_for_other_labels_are_refused(nlp):
+    guide, examples = nlp.get_pipe("parser_guide"), make_examples(nlp, range(2))
+    labels = guide.labels
+    with pytest.raises(JointValueError, match="J063"):
+        guide.initialize(lambda: examples, labels=[*labels, "iobj"])
+    assert guide.labels == labels and guide.is_initialized
+
+
 def test_weights_of_another_name_are_refused(nlp):
     pipe = nlp.get_pipe("parser_guide")
     saved = pipe.to_bytes(exclude=["vocab"])
