@@ -22,12 +22,13 @@ HYPHENATED = re.compile(r"[^\W\d_]-$")
 WORD = re.compile(r"[^\W\d_]+")
 ROWS = ("sentence", "word")
 COLUMNS = ("start", "end", "speaker", "text")
-# Text is wrapped at the length of its longest lines, except for a few of many, and at MIN_WIDTH characters or more.
+# Text is wrapped at the length of its longest lines, except for a few of many, from MIN_WIDTH to MAX_WIDTH characters.
 # Line breaks are deliberate if at least the share ENDED of the lines after them begin a sentence, or do not begin in
 # lower case. Wrapped lines of prose have at least the share RAGGED of the length of the longest.
-LONGEST, MANY_LINES, MIN_WIDTH, ENDED, RAGGED = 0.95, 20, 45, 0.75, 0.75
-# Lines that begin like this are kept, and those after them: quoted mail, tables, fences of code. So are items of lists.
-KEPT = (">", "|", "```")
+LONGEST, MANY_LINES, MIN_WIDTH, MAX_WIDTH, ENDED, RAGGED = 0.95, 20, 45, 130, 0.75, 0.75
+# Lines that begin like this are kept, and those after them: quoted mail, tables, code. So are items of lists.
+KEPT = (">", "|", "```", "#", "//")
+CODE = re.compile(r"\s[-+*/:]?=\s|[{}:;)\]]$")
 ITEM = re.compile(r"(?:[-+*•–—·●▪◦‣]|\(?\w{1,3}[.)])$")
 MARK = re.compile(r"[^\w\s]$")
 # Numbers of pages, `17`, `- 17 -`, `[p. 17]`, rules, and notes such as `[Illustration]`.
@@ -84,7 +85,7 @@ def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str 
     paragraphs = divide(words, [word.begins_turn or word.begins_paragraph for word in words])
     warn_of_estimates([turn[0].is_estimated for turn in paragraphs if turn[0].begins_turn], "turns")
     all_lines = divide(words, [word.begins_turn or word.begins_paragraph or word.begins_line for word in words])
-    lengths = sorted(map(measure, all_lines)) or [0]
+    lengths = sorted(map(_find_end, all_lines)) or [0]
     last = len(lengths) - 1
     width = max(lengths[last if last < MANY_LINES else int(LONGEST * last)], MIN_WIDTH)
     kept = _find_kept_lines(all_lines, width)
@@ -132,6 +133,8 @@ def _find_kept_lines(lines: Sequence[Sequence[Word]], width: float) -> Set[int]:
             any(ASIDE.fullmatch(" ".join(word.text for word in each)) for each in (before, line)),
             not _list_columns(before).isdisjoint(_list_columns(line)),
             _is_moved(before, line, width),
+            _find_end(before) > MAX_WIDTH,
+            _has_room(before, line, width) and CODE.search(" ".join(word.text for word in before)),
         )
         if any(signs):
             kept.add(line[0].start)
@@ -153,7 +156,7 @@ def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float, is_prose: b
     lines at the same indentation, if most of them, or of those whose first word would have fitted in the line before,
     begin like sentences. Three or more lines below half the width are a list, and so are lines without marks in most of
     which the next word would have fitted."""
-    longest = max(map(measure, lines))
+    longest = max(map(_find_end, lines))
     room = max(MIN_WIDTH, RAGGED * longest) if is_prose else max(width, longest)
     if any(FINAL_MARK.search(word.text) for line in lines for word in line):
         is_list = len(lines) > 2 and all(2 * measure(line) < width for line in lines)
@@ -166,7 +169,7 @@ def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float, is_prose: b
     for firsts in ([line[0] for _, line in pairs], roomy) if roomy else ():
         n = sum(word.begins_sentence or not word.text.lstrip(OPENERS)[:1].islower() for word in firsts)
         if n >= ENDED * len(firsts):
-            return {word.start for word in firsts}
+            return {word.start for word in firsts if word in roomy or not word.text[:1].islower()}
     return set()
 
 
@@ -182,9 +185,14 @@ def _compare_indentation(before: Sequence[Word], line: Sequence[Word]) -> int:
     return len(line[0].space.expandtabs()) - len(before[0].space.expandtabs())
 
 
+def _find_end(line: Sequence[Word]) -> int:
+    """Returns the length of a line with its indentation."""
+    return len(line[0].space.expandtabs()) + measure(line)
+
+
 def _has_room(before: Sequence[Word], line: Sequence[Word], width: float) -> bool:
     """Returns whether the first word of a line would have had room in the line before."""
-    return measure(before) + len(line[0].text) < width
+    return _find_end(before) + len(line[0].text) < width
 
 
 def _introduce(start: float | None, speaker: str | None) -> str:

@@ -260,6 +260,9 @@ def test_sentences_without_marks_have_lines():
         "  We came home late, and it rained, and the dog was hungry. He⏎had eaten the bread.\n",
         "Please:\n\n- call the garage and ask whether the car is⏎  ready\n- come home\n",
         "1. Call Ben.\n2. Call Nora.\n\nShe is at the⏎garage. He is not.\n",
+        # Indented paragraphs of a few lines.
+        "Home\n\n    Nora. So we went to the garage, since they had⏎called us, Ben and me, and had told us all that⏎"
+        "the car was ready.\n    Ben. It was.\n    Nora. It was late.\n    Ben. It rained.\n    Nora. It did.\n",
         # Recognised speech.
         "So we look at⏎the history of owls. And then⏎we go. It was late.⏎In the end, Nora and⏎Ben came.\n",
     ],
@@ -295,6 +298,14 @@ LINES = {
         "This is code.\n\n```\nif late:\n\n    run()\n    now()\n```\n\n    cd home\n    if late\n      run\n\nDone.\n"
     ),
     "indented code": "Run this.\n\n    import owls\n    owls.feed()\n    for owl in owls:\n        print(owl)\n",
+    "code and its comments": (
+        "# Feeds the owls in the old mill. Mice are best for them.\n"
+        "# They sleep by day, so they are\n# fed in the evening.\n"
+        "def feed(owls, mice):\n    fed = []\n    for owl in range(len(owls)):\n"
+        "        food = mice[2 * owl]\n        fed.append(owls[owl](food))\n    return fed\n"
+    ),
+    "long lines": "owl n. a bird of the night that " + "looks for mice and " * 6 + "sleeps.\nowly adj. like an owl.\n",
+    "clauses": "1. An owl that has:\n   a head;\n   wings; and\n2. A mouse of the kind that the owl of claim 1 eats.\n",
     "a comment of code": "/*\n * Runs it.\n * @param it the engine\n */\nrun(it);\n",
     "a table": "These are the hours.\n\nMonday      8 to 12     closed\nTuesday     closed      2 to 6\n",
     **{f"a page number, {number}": SEEN.format(number) for number in ("17", "- 17 -", "[p. 17]")},
