@@ -29,10 +29,10 @@ LABEL = re.compile(
     rf"""\s*
     (?P<mark>>>+\s*)?
     (?:(?P<time_before>{TIME})\s+)?
-    (?P<name>[^\W\d_][\w.'’&-]{{0,{MAX_NAME_LENGTH}}}(?:[ ][\w.'’&#-]{{1,{MAX_NAME_LENGTH}}}){{0,4}})
+    (?P<name>[^\W\d_][\w.'’&-]{{0,{MAX_NAME_LENGTH}}}(?:[ ][\w.'’&#-]{{1,{MAX_NAME_LENGTH}}}){{0,4}}(?:,[ ][JS]r\.)?)
     (?:,[ ](?!\W)[A-Z\d .,&'’/-]{{1,60}})?   # , CNN ANCHOR
     (?:[ ]\(\w+(?:/\w+)+\))?              # (she/her)
-    (?:[ ](?P<direction>\([^():]{{1,40}}\)|\[[^\[\]:]{{1,40}}\]))?
+    (?:[ ](?P<direction>(?:\([^():]{{1,40}}\)[ ]?)+(?<![ ])|\[[^\[\]:]{{1,40}}\]))?
     (?:\s+(?P<time_after>{TIME}))?
     \s*:(?:\s+(?P<time_behind>{BRACKETED_TIME}))?(?:\s+|$)
     """,
@@ -83,7 +83,11 @@ MESSAGE = re.compile(
 )
 # Without a name, these show a change of speaker: also `[09:30] * anna waves` and `09:30 -!- anna has joined` (IRC).
 CHANGE = re.compile(rf"\s*>>+\s*|{STAMP}|{LOG_TIME}\s+(?=(?:[*!<>=-]+)\s)")
-PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "for", "la", "le", "of", "the", "van", "von"}
+# Words of names in lower case, also of those in parliaments: Some hon. members.
+PARTICLES = {
+    *("al", "bin", "da", "de", "del", "der", "di", "du", "for", "la", "le", "of", "the", "van", "von"),
+    *("hon.", "member", "members"),
+}
 # Words before colons in letters, emails, logs, forms, lists of changes, minutes, documents, packages, and licences.
 NOT_NAMES = {
     *("attn", "bcc", "cc", "date", "debug", "error", "example", "fatal", "from", "info", "nb", "note", "notes", "p.s."),
@@ -215,5 +219,5 @@ def remove_numbers(lines: Sequence[str]) -> Sequence[str]:
 
 def _read_labels(lines: Sequence[str]) -> list[Label]:
     labels = [label for line in lines if (label := read_label(line))]
-    # Without `Q.`, `A.` is a letter of a list, or a sentence of one word.
-    return labels if {label.name for label in labels} >= BOTH else [label for label in labels if label.name not in BOTH]
+    # Without `Q.`, `A.` is a letter of a list, or a sentence of one word. In press conferences, others answer.
+    return labels if "Q" in {label.name for label in labels} else [label for label in labels if label.name != "A"]

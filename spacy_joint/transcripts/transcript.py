@@ -10,7 +10,7 @@ from math import inf
 from types import MappingProxyType
 from typing import NamedTuple
 
-SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|\([^()]*\)|<[^<>]*>|[♪♫].*|.*[♪♫]|#.*#", re.DOTALL)
+SOUND = re.compile(r"(?:\[[^\[\]]*\]\s*)+|(?:\([^()]*\)\s*)+|<[^<>]*>|[♪♫].*|.*[♪♫]|#.*#", re.DOTALL)
 # Written times: `01:02:03,500`, `1:02:03.5`, `02:03`, `2.00s`. Hours may be missing, or more than 99; both decimal
 # marks occur in all formats.
 CLOCK = r"(?:(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,9})?|\d{1,6}\.\d{1,3}s)"

@@ -42,6 +42,7 @@ def mark(doc):
         "It opens at 9 ^a.m. ^on Sundays. It closes at 5 ^p.m. On Mondays,\nnot.",
         "Bring eggs, ^milk ^etc. ^and come.",
         "It is 5 in. ^wide, 3 yd. ^long. See ^Eqn. ^2, ^ibid. ^and ^Mlle. ^Roy. Come in. |It is.",
+        "The ^hon. ^Member for Ely asked Cllr. ^Wu.",
         "Lt. ^Col. ^A. ^B. ^Carter and Dr. ^Wu read Vol. ^2 of J. ^R. ^R. ^Tolkien. Sam ^Hill ^Jr. ^came.",
         "J.-P. ^Orr came to 12 N. ^Main on Weds. ^9 May. It was Jan. Nora left.",
         "WE SAW MRS. ^DALY AND PROF. ^WU. THE STATE OF THE ART. NORA CAME.",

@@ -47,6 +47,9 @@ def read_turns(text):
         "[Anna]: hi ben\n\n[Ben]: yes\n\n[Anna]: bye",
         "\ufeffAnna: hi ben\nBen: hi\nAnna: bye\n",
         "Q Where were you?\nA In my house.\nQ Alone?\n",
+        "Q    Where were you?\nMS. LOW: At home.\nQ    Alone?\n",
+        "The Speaker: Order.\nSome hon. members: Oh!\nThe Speaker: Order.\nAn hon. member: No.\n",
+        "Ann Low, Jr.: hi ben\nBen: hi\nAnn Low, Jr.: bye\n",
     ],
 )
 def test_turns_are_recognised(text):
@@ -219,7 +222,7 @@ def test_lines_with_a_time_alone_are_times():
     assert transcript.find_times(3, 7)[0] == 300.0
 
 
-@pytest.mark.parametrize("direction", ["(on phone)", "[off, laughing]"])
+@pytest.mark.parametrize("direction", ["(on phone)", "[off, laughing]", "(Ely) (Ind)"])
 def test_directions_after_names_are_kept_as_sounds(direction):
     transcript = read_turns(f"ANNA {direction}: hi ben\nBEN: hi\nANNA {direction}:\nBEN: bye\n")
     turns = [("ANNA", f"{direction} hi ben"), ("BEN", "hi"), ("ANNA", direction), ("BEN", "bye")]
