@@ -165,9 +165,10 @@ def _are_in_amounts(words: Words) -> np.ndarray:
 
 
 def _open_brackets(words: Words) -> np.ndarray:
-    """Bring pens etc. | (no paper). See eqn. | (1)."""
+    """Bring pens etc. | (no paper). See eqn. | (1). If not, | **stop**."""
     is_inside = words.is_glued & (words.is_lower | (words.begins == BEGINS_NUMBER))
-    return words.may_belong & (words.ends == marks.SYMBOL) & following(is_inside) & words.in_line
+    goes_on = words.may_belong | (words.before == marks.COMMA)
+    return goes_on & (words.ends == marks.SYMBOL) & following(is_inside) & words.in_line
 
 
 def _are_cited(words: Words) -> np.ndarray:
