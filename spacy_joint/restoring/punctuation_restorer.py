@@ -164,6 +164,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         restored = list(texts)
         ends = [*(word.token for word in prediction.words[1:]), len(doc)]
         begins, is_title, titles = True, False, read_titles(doc.lang_)
+        sounds = find_sounds(doc)
         spelled = find_spelled([word.text for word in prediction.words]) if doc.lang_ == "en" else repeat(False)
         for word, case, mark, is_end, end, is_spelled in zip(*prediction, ends, spelled, strict=False):
             place, text, given_mark = word
@@ -174,7 +175,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
             if case is not None:
                 text = apply_case(CAPITALS if is_spelled else case, text.lower(), self._forms)
             opens = begins and not MARKER.match(" ".join((*texts[place : place + 2], "")))
-            is_capital = opens or is_title or begins_name
+            is_capital = (opens or is_title or begins_name) and not sounds[place]
             restored[place] = capitalise(text) if is_capital and text == text.lower() else text
             begins = is_end and given_mark not in INSIDE
             if mark is None:
