@@ -116,17 +116,29 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> list[Segment]:
     """Reads the words below lines with a time and perhaps a name."""
     heads = [(number, match) for number, line in enumerate(lines) if (match := head.fullmatch(line))]
     starts = [*(number for number, _ in heads), len(lines)]
-    segments = [Segment(f" {line}") for line in lines[: starts[0]]]
+    blocks = [
+        list(filter(str.strip, (match.groupdict().get("text") or "", *lines[number + 1 : end])))
+        for (number, match), end in zip(heads, starts[1:], strict=True)
+    ]
+    # YouTube's chapters have a title: above the first time, and below the last words of the chapter before.
+    has_names, n_longer = "name" in head.groupindex, sum(len(block) > 1 for block in blocks)
+    has_title = sum(bool(line.strip()) for line in lines[: starts[0]]) == 1
+    has_titles = was_title = not has_names and has_title and 2 * n_longer < len(blocks)
+    segments = [Segment(f" {line}", begins_paragraph=not line.strip(), begins_line=True) for line in lines[: starts[0]]]
     stamps: list[tuple[int, float | None]] = []
     written = [match["time"] or match.groupdict().get("before", "").strip("[]") for _, match in heads]
     # Only chats, which have names, have times of day.
-    times = read_clocks(written) if "name" in head.groupindex else list(map(read_clock, written))
-    for (number, match), end, time in zip(heads, starts[1:], times, strict=True):
-        stamps.append((len(segments), time))
-        name, beside = (match.groupdict().get(group) for group in ("name", "text"))
-        for place, text in enumerate(filter(str.strip, (beside or "", *lines[number + 1 : end]))):
-            segment = Segment(f" {text}", name, is_sound=is_sound(text), begins_turn=name is not None and not place)
-            segments.append(segment._replace(begins_line=name is not None and place > 0))
+    times = read_clocks(written) if has_names else list(map(read_clock, written))
+    for (_, match), block, time in zip(heads, blocks, times, strict=True):
+        stamps.append((0 if has_titles and not stamps else len(segments), time))
+        name = match.groupdict().get("name")
+        for place, text in enumerate(block):
+            is_title = has_titles and 0 < place == len(block) - 1
+            # Slack writes the times of further messages above them.
+            is_apart = is_sound(text) or (has_names and read_clock(text.strip()) is not None)
+            segment = Segment(f" {text}", name, None, None, has_names and not place, is_title or was_title, is_apart)
+            segments.append(segment._replace(begins_line=has_names and place > 0))
+            was_title = is_title
     set_times(segments, stamps)
     return segments
 
@@ -183,7 +195,10 @@ def _is_youtube(lines: Sequence[str]) -> bool:
     are_beside = [bool((match["text"] or "").strip()) for match in heads.values()]
     gaps = [after - before for before, after in pairwise([*heads, len(filled)])]
     has_words = all(is_beside or gap > 1 for is_beside, gap in zip(are_beside, gaps, strict=True))
-    if not (0 in heads and len(heads) > 2 and has_words and times == sorted(times)):
+    if not (len(heads) > 2 and has_words and times == sorted(times)):
+        return False
+    # Below the title of a chapter, the first time tells more, and few chapters end.
+    if 0 not in heads and not (1 in heads and times[0] < BEGINNING and 2 * sum(gap > 2 for gap in gaps) < len(gaps)):
         return False
     return not any(are_beside) or (times[0] < BEGINNING and not are_turns(lines) and not _is_otter(lines))
 

@@ -6,7 +6,7 @@ from spacy_joint.errors import JointValueError
 from spacy_joint.transcripts import read, read_string
 from spacy_joint.transcripts.reading import guess_marked
 
-from .turns import list_turns
+from .turns import list_sentence_beginnings, list_turns
 
 CTM = ";; by nobody\ncall A 0.50 0.20 hi 0.98\ncall A 0.8 0.4 nora\ncall A 1.3 0.5 <eps>\ncall B 2 0.4 yes\n"
 TSV = "start\tend\ttext\n0\t1500\tHi Nora.\n1500\t2500\t[Music]\n"
@@ -91,6 +91,12 @@ def test_transcripts_copied_from_youtube_have_times_above_words(tmp_path):
     assert transcript.sentence_starts == [0, 8, 16]
 
 
+def test_titles_of_chapters_are_paragraphs():
+    transcript = read_string("\nHome\n0:01\nhi nora\n0:02\nbye\nAt work\n0:04\nhi ben\n0:07\nlate\n0:09\nagain\n")
+    assert transcript.text == "Home\n\nhi nora bye\n\nAt work\n\nhi ben late again"
+    assert transcript.find_times(0, 4)[0] == 1.0
+
+
 @pytest.mark.parametrize("times", [("0:00", "0:02", "1:05"), ("[00:00]", "[00:02]", "[01:05]")])
 def test_words_may_be_next_to_times(times):
     transcript = read_string(
@@ -140,9 +146,10 @@ def test_other_lines_are_refused(text, format, code):
 
 
 def test_chats_of_slack_have_names_and_no_times():
-    transcript = read_string("Anna Smith  10:22 AM\nhi nora\nstill here?\n\nNora\t1:24 PM\nyes\n")
-    assert list_turns(transcript) == [("Anna Smith", "hi nora still here?"), ("Nora", "yes")]
+    transcript = read_string("Anna Smith  10:22 AM\nhi nora\n10:23\nstill here?\n\nNora\t1:24 PM\nyes\n")
+    assert list_turns(transcript) == [("Anna Smith", "hi nora 10:23 still here?"), ("Nora", "yes")]
     assert transcript.find_times(0, 2) is None
+    assert list_sentence_beginnings(transcript) == ["hi", "10:23", "still", "yes"]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +204,9 @@ def test_names_beside_times_are_no_words():
 def test_transcripts_of_teams_have_a_header():
     text = "Plans\n14m 2s\n\nAnna Smith   0:03\nHi Nora.\n\nNora   0:09\nYes.\n\nAnna Smith   0:12\nBye.\n"
     transcript = read_string(text)
-    assert list_turns(transcript)[1:] == [("Anna Smith", "Hi Nora."), ("Nora", "Yes."), ("Anna Smith", "Bye.")]
+    header, *turns = list_turns(transcript)
+    assert turns == [("Anna Smith", "Hi Nora."), ("Nora", "Yes."), ("Anna Smith", "Bye.")]
+    assert header == (None, "Plans 14m 2s") and transcript.lines == {0, 6, 13}
 
 
 @pytest.mark.parametrize(
