@@ -54,7 +54,7 @@ BRACKETED = re.compile(
     rf"""\s*
     (?P<mark>>>+\s*)?
     (?:(?P<time_before>{BRACKETED_TIME})\s+)?
-    (?:\((?P<name_aside>{NUMBERED})\)|\[(?:(?P<name_number>{NUMBERED})|(?P<name>[^\[\]]*[^\W_][^\[\]]*)(?=\]:))\])
+    (?:[(<](?P<name_aside>{NUMBERED})[)>]|\[(?:(?P<name_number>{NUMBERED})|(?P<name>[^\[\]]*[^\W_][^\[\]]*)(?=\]:))\])
     (?:\s+(?P<time_after>{BRACKETED_TIME}))?
     :?(?:\s+|$)(?!\w+://)
     """,
@@ -179,9 +179,9 @@ def are_turns(lines: Sequence[str]) -> bool:
     # A chat may begin with a notice, `01/02/2026, 09:30 - Anna created the group`.
     numbered = filter(str.strip, remove_numbers(lines))
     filled = [line for line in numbered if MESSAGE.match(line) or not re.match(STAMP, line)]
-    # Unlike those of quoted mail and code, all chevrons are double.
+    # Unlike those of quoted mail and code, chevrons are double, or triple before a new subject.
     n_chevrons = [len(line) - len(line.lstrip(">")) for line in filled if line[0] == ">"]
-    if n_chevrons[1:] and set(n_chevrons) == {2} and filled[0][0] == ">":
+    if n_chevrons[1:] and {2} <= set(n_chevrons) <= {2, 3} and filled[0][0] == ">":
         return True
     known = find_names(filled)
     begun = {at: label for at, line in enumerate(filled) if (label := read_label(line)) and label.name in known}

@@ -20,6 +20,7 @@ def read_turns(text):
         "Anna Smith: hi ben\n\nBen: hi\n\nAnna Smith: bye\n",
         ">> ANNA: hi ben\n>> BEN: hi\n",
         "SPEAKER_00: hi\nSPEAKER_01: hi\n",
+        "<speaker_0> hi\n<speaker_1> hi\n",
         "Speaker 1: hi\n\nSpeaker 2: hi\n",
         "[00:01] [Speaker 1] hi\n[00:02] [Speaker 2] hi\n",
         "[Speaker 1] [00:01] hi\n[Speaker 2] [00:02] hi\n",
@@ -106,8 +107,8 @@ TURNS = {
         [(None, "ANNA:"), ("BEN", "hi"), (None, "BY MS. LOW:"), ("WHO", "me"), (None, "ANNA:")],
     ),
     "chevrons alone begin a turn": (
-        ">> HI.\nI AM ANNA.\n>> AND BEN.\n",
-        [(None, "HI. I AM ANNA."), (None, "AND BEN.")],
+        ">> HI.\nI AM ANNA.\n>> AND BEN.\n>>> IT RAINS.\n",
+        [(None, "HI. I AM ANNA."), (None, "AND BEN."), (None, "IT RAINS.")],
     ),
     "roles and pronouns are no part of names": (
         "ANNA LOW, CNN ANCHOR (voice-over): Hi.\n\nLOW: Hm.\n\nMAN #1 (he/him): I see.\n\nLOW: Yes.\n\nWU: No.\n",
