@@ -116,6 +116,7 @@ def constrain_lines(
     text: str, offsets: list[int], n_before: np.ndarray, words: np.ndarray, constraints: np.ndarray
 ) -> None:
     """Adds the constraints of lines; `n_before` is the number of line breaks before each word."""
+    text = text.replace("\r", " ")
     for tag in TAG.finditer(text):
         constraints[words[bisect_right(offsets, tag.start()) : bisect_left(offsets, tag.end())]] = -1
     lines = np.flatnonzero(n_before).tolist()

@@ -100,6 +100,7 @@ def mark(doc):
         "IN SHORT\n|It works.\nHOW TO RUN IT\n|Run it.\nÉTÉ À\n|La ^Rochelle.",
         "THE END\nof it. IT\nIS SO\n\n|A NOTE\nTO ALL READERS\n\n|NAME\n    |ls",
         "See ^Civ. ^P. ^4 and the Asst. ^Manager: ^approx. ^$ 9, ^Jos. ^A. ^Ray.",
+        "IN SHORT\r\n|It works.\r\n\r\n|Net   ^9   ^8\r\n|So.",
         "Dough\n|200 ^g oats\n|50g ^butter",
         "Dough\n|2 ^cups flour\n|½ ^tsp salt\n|3 ^large eggs\n|Mix them.",
         '|Traceback ^(most ^recent ^call):\n  |File ^"a.py", ^line ^1\n    |run()\n|ValueError: ^no',
