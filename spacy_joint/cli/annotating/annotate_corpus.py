@@ -33,7 +33,7 @@ def annotate_corpus(
     lines: LinesOption = False,
     format_in: Annotated[
         str | None,
-        typer.Option(help="text, turns, srt, recogniser, csv, jsonl, parquet, wet, ... Default: by suffix."),
+        typer.Option(help="text, turns, srt, recogniser, csv, jsonl, parquet, wet, ... Default: by suffix or content."),
     ] = None,
     text_column: Annotated[str, typer.Option(help="Column of the text in CSV, Parquet and JSON lines.")] = "text",
     meta: Annotated[
