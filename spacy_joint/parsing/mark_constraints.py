@@ -53,7 +53,7 @@ IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL +
 IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
 # Tables of endings of words, see `find_ending`: final marks, signs before a string, and signs without a letter.
 IS_FINAL = marks.make_table((marks.TERMINAL, marks.ELLIPSIS, marks.FULL_STOP))
-IS_OPENING = marks.make_table((marks.SYMBOL, marks.CLOSES_QUOTES))
+IS_OPENING = marks.make_table((marks.SYMBOL, marks.DASH, marks.CLOSES_QUOTES))
 IS_SIGN = marks.make_table((marks.SYMBOL, marks.DASH))
 
 

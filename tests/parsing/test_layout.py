@@ -190,6 +190,7 @@ def test_rows_are_sentences_and_cells_are_not():
         "no ! ) ] .",
         "fell . [ 3 ] [ 4 ]",
         "fell . † *",
+        "- ! -",
     ],
 )
 def test_what_no_space_divides_is_not_divided(words):
