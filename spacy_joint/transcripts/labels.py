@@ -196,6 +196,7 @@ def are_turns(lines: Sequence[str]) -> bool:
         n_spoken = sum(bool(SPOKEN.search(filled[at])) and label.name[0].isupper() for at, label in begun.items())
         # Ordinary text has lists, code and fields anywhere, but these end in no marks.
         are_spoken = n_spoken >= SPOKEN_SHARE * max(len(begun), len(filled) / LONG_TURN)
+        are_spoken |= all(label.is_marked for label in begun.values())
         is_examination = BOTH.issubset(names) and n_again > 0 and header <= len(begun)
         return is_examination or (are_spoken and n_again >= max(header, MIN_RECURRING))
     # The fields of forms recur in the same order.

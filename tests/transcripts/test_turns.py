@@ -1,5 +1,7 @@
 """Turns in plain text: names are found for a file as a whole, and ordinary text stays as it is."""
 
+import re
+
 import pytest
 
 from spacy_joint.errors import JointValueError
@@ -211,6 +213,9 @@ def test_turns_may_begin_after_a_header():
         None,
         "# A talk\n\nDuration: 9 minutes",
     )
+    # Numbered speakers need no marks at the ends of lines.
+    recognised = re.sub("[.?!]", "", turns).replace("Anna:", "Speaker 1:").replace("Ben:", "Speaker 2:")
+    assert guess_format(f"A talk\n\n{recognised}") == "turns"
     # Unless the header is longer than the conversation.
     assert guess_format("A talk.\n" * 20 + turns) == "text"
     examination = "THE TRIAL\nBY MR. LOW:\nQ. Where were you on the\nfifth?\nA. At home.\nQ. Alone?\nA. Yes.\n"
