@@ -40,6 +40,8 @@ MARKUP = re.compile(
     """,
     re.VERBOSE,
 )
+# Webex names the speaker above the times: 12 "Anna Smith" (123)
+NAMED = re.compile(r'\d+ "(?P<name>[^"<>]+)" \(\d+\)')
 DASH = re.compile(r"\s*[-‐–—]\s*(?=\S)")  # noqa: RUF001
 # Another speaker in the same line: "- Where? - At home."
 SAID = re.compile(r"(?<=[.?!…])\s+(?=[-–—]\s*\S)")
@@ -118,6 +120,9 @@ def divide_cues(content: str) -> list[str]:
 
 def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> Iterator[Segment]:
     """Reads the lines of cues, in runs of one speaker. `written` has the header of the file and a block per cue."""
+    for cue in cues:
+        if cue.lines and (match := NAMED.fullmatch(cue.identifier or "")):
+            cue.lines[0] = f"<v {match['name']}>{cue.lines[0]}"
     is_rolling = _roll_down(cues)
     lines = [line for cue in cues for line in cue.lines]
     # If voice tags name speakers, names before colons do not.

@@ -149,6 +149,13 @@ def test_captions_know_how_they_are_written():
     assert last.block == "00:03.000 --> 00:04.000\nbye\n"
 
 
+def test_names_above_the_times_are_speakers():
+    transcript = read_vtt(
+        '1 "Anna Low" (12)\n00:01.000 --> 00:02.000\nhi\nben\n\n2 "Ben" (3)\n00:02.000 --> 00:03.000\nhi: it is me\n'
+    )
+    assert list_turns(transcript) == [("Anna Low", "hi ben"), ("Ben", "hi: it is me")]
+
+
 def test_voice_tags_are_speakers():
     text = "00:01.000 --> 00:03.000\n<v.loud Anna Smith>hi nora</v> <v Ben>hi\nyou two</v>\n\n"
     transcript = read_vtt(text + "00:03.000 --> 00:04.000\n<v Ben>bye\n\n00:05.000 --> 00:06.000\nthe end")
