@@ -46,15 +46,15 @@ OTTER_NAME = re.compile(
     """,
     re.VERBOSE,
 )
-YOUTUBE_TIME = re.compile(rf"\s*\[?(?=(?P<time>{CLOCK})){TIMES}\]?(?:(?:\s+|(?<=\]))(?P<text>.*))?")
+YOUTUBE_TIME = re.compile(rf"\s*\[?(?=(?P<time>{CLOCK})){TIMES}\]?:?(?:(?:\s+|(?<=\]))(?P<text>.*))?")
 # Titles and the like in lyrics: [ti: So]
 LRC_TAG = re.compile(r"\[[a-z]{2,6}:[^\[\]]*\]\s*")
 # A line with a time alone, perhaps after a date; and the share of such lines that must be next to names that recur.
 TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s){{0,4}}(?P<time>{CLOCK}(?:\s?[AaPp][Mm])?)"), 0.5
 # If words are next to times, as in programmes of events, the first one is at the beginning (in seconds).
 BEGINNING = 60
-# The most lines above the first name in chats.
-MAX_HEADER = 6
+# The most lines above the first name in chats, or the first time; and the most seconds from time to time below these.
+MAX_HEADER, PACE = 6, 15
 # Headings above the first name in Otter's exports.
 OTTER_HEADER = frozenset(("SUMMARY KEYWORDS", "SPEAKERS"))
 OTTER_END = re.compile(r"Transcribed by https?://otter\.ai\s*")
@@ -88,7 +88,8 @@ def read_tsv(content: str, source: str) -> Iterator[Segment]:
             format_, fields = "Whisper's .tsv or Audacity's labels", "start, end, text, separated by tabs"
             raise JointValueError(Errors.J467, source=source, line=number, found=line, format=format_, fields=fields)
         start, end = (round(float(match[time]) / per_second, DECIMALS) for time in ("start", "end"))
-        yield Segment(f" {match['text']}", None, start, end, is_sound=is_sound(match["text"]))
+        *names, words = match["text"].split("\t")
+        yield Segment(f" {words}", " ".join(names) or None, start, end, is_sound=is_sound(words))
 
 
 def read_otter(content: str, source: str) -> Iterator[Segment]:
@@ -136,7 +137,8 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> list[Segment]:
             is_title = has_titles and 0 < place == len(block) - 1
             # Slack writes the times of further messages above them.
             is_apart = is_sound(text) or (has_names and read_clock(text.strip()) is not None)
-            segment = Segment(f" {text}", name, None, None, has_names and not place, is_title or was_title, is_apart)
+            begins = not place and (has_names or (len(stamps) == 1 and not has_titles))
+            segment = Segment(f" {text}", name, None, None, begins, is_title or was_title, is_apart)
             segments.append(segment._replace(begins_line=has_names and place > 0))
             was_title = is_title
     set_times(segments, stamps)
@@ -197,10 +199,12 @@ def _is_youtube(lines: Sequence[str]) -> bool:
     has_words = all(is_beside or gap > 1 for is_beside, gap in zip(are_beside, gaps, strict=True))
     if not (len(heads) > 2 and has_words and times == sorted(times)):
         return False
-    # Below the title of a chapter, the first time tells more, and few chapters end.
-    if 0 not in heads and not (1 in heads and times[0] < BEGINNING and 2 * sum(gap > 2 for gap in gaps) < len(gaps)):
+    # Below a header, such as the title of a chapter, times must be close, and mostly next to a single line.
+    header = next(iter(heads))
+    is_dense = times[-1] - times[0] < PACE * len(times) and 2 * sum(gap > 2 for gap in gaps) < len(gaps)
+    if header > MAX_HEADER or (header and not (is_dense and times[0] < BEGINNING)) or are_turns(lines):
         return False
-    return not any(are_beside) or (times[0] < BEGINNING and not are_turns(lines) and not _is_otter(lines))
+    return not any(are_beside) or (times[0] < BEGINNING and not _is_otter(lines))
 
 
 CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)

@@ -97,13 +97,21 @@ def test_titles_of_chapters_are_paragraphs():
     assert transcript.find_times(0, 4)[0] == 1.0
 
 
-@pytest.mark.parametrize("times", [("0:00", "0:02", "1:05"), ("[00:00]", "[00:02]", "[01:05]")])
+@pytest.mark.parametrize(
+    "times", [("0:00", "0:02", "1:05"), ("[00:00]", "[00:02]", "[01:05]"), ("0:00:", "0:02:", "1:05:")]
+)
 def test_words_may_be_next_to_times(times):
     transcript = read_string(
         "".join(f"{time} {word}\n" for time, word in zip(times, ("hi", "nora", "bye"), strict=True))
     )
     assert transcript.text == "hi nora bye"
     assert [transcript.find_times(at, at + 1)[0] for at in (0, 3, 8)] == [0, 2, 65]
+
+
+def test_times_that_are_close_may_have_a_header():
+    transcript = read_string("a tool\n# A talk\n\n00:00:01.160 hi\n00:00:03.120 nora\n00:00:05.440 bye\n")
+    assert list_turns(transcript) == [(None, "a tool # A talk"), (None, "hi nora bye")]
+    assert [transcript.find_times(at, at + 1) for at in (0, 16)] == [None, (1.16, 1.26)]
 
 
 @pytest.mark.parametrize(
@@ -128,6 +136,8 @@ def test_labels_of_audacity_have_times_in_seconds():
     transcript = read_string("\n0.000000\t1.500000\tHi Nora.\n2.000000\t2.250000\t[Music]\n")
     assert transcript.text == "Hi Nora. [Music]"
     assert transcript.find_times(0, 8) == (0, 1.5)
+    named = read_string("0.00\t1.50\tAnna\tHi Nora.\n2.00\t2.25\tNora\tHi.\n")
+    assert list_turns(named) == [("Anna", "Hi Nora."), ("Nora", "Hi.")]
 
 
 @pytest.mark.parametrize(
@@ -215,6 +225,7 @@ def test_transcripts_of_teams_have_a_header():
         *("Breakfast  8:00\nLunch  12:00\n", "Lunch  12:00\nin the hall\n", "{x} is a set."),
         *("Tea\n10:00\nA talk\n10:15\nTea\n11:00\nHome\n12:00\n", "So we left\n0:02\nand it rained\n0:05\nlate\n"),
         "10:00 Welcome\n10:15 A talk\n11:00 Tea\n",
+        "Contents\n0:00 Welcome\n1:20 Owls\n20:15 Tea\n",
         "[00:02] so we left\nand it rained\n[00:05] we came home\nlate\n",
     ],
 )
