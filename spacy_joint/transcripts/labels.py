@@ -22,7 +22,8 @@ NUMBERED_SHARE, SPOKEN_SHARE, LONG_TURN = 0.75, 0.5, 5
 # The share of cues with names in captions of meetings.
 NAMED_SHARE = 0.9
 SPOKEN = re.compile(r"[.?!…][\"”’)\]]*\s*$")
-BRACKETED_TIME = rf"\[{TIMES}\]|\({TIMES}\)"
+HALF = r"(?:\s?[AaPp][.]?\s?[Mm][.]?)?"
+BRACKETED_TIME = rf"\[{TIMES}{HALF}\]|\({TIMES}{HALF}\)"
 TIME = rf"{BRACKETED_TIME}|{CLOCK}"
 NUMBERED = r"(?i:speaker|spk)[ _-]?\w{1,3}"
 LABEL = re.compile(
@@ -66,7 +67,7 @@ BOTH = {"Q", "A"}
 # The number of a line of a court record, which may be blank.
 NUMBERED_LINE = re.compile(r"\s*(?P<number>\d{1,2})(?:\s+(?P<text>.*))?")
 # The date and time of a message. In logs, they have seconds and no comma, and the year comes first.
-DATE, HALF = r"\d{1,4}[./\x20-](?:\d\d?|[A-Z][a-z]{2})[./\x20-]\d{2,4}", r"(?:\s?[AaPp][.]?\s?[Mm][.]?)?"
+DATE = r"\d{1,4}[./\x20-](?:\d\d?|[A-Z][a-z]{2})[./\x20-]\d{2,4}"
 TIME_OF_DAY = rf"\d\d?[:.]\d\d(?:[:.]\d\d)?{HALF}"
 IN_BRACKETS = rf"\[(?:{DATE},\s{TIME_OF_DAY}|\d\d?[./]\d\d?[./]\d{{2,4}}\s{TIME_OF_DAY}|{TIME_OF_DAY},\s{DATE})\]"
 WITH_DASH = rf"{DATE}(?:,|\s\w{{1,4}})?\s\d\d?[:.]\d\d{HALF}\s-"
@@ -183,6 +184,7 @@ def are_turns(lines: Sequence[str]) -> bool:
     n_chevrons = [len(line) - len(line.lstrip(">")) for line in filled if line[0] == ">"]
     if n_chevrons[1:] and {2} <= set(n_chevrons) <= {2, 3} and filled[0][0] == ">":
         return True
+    filled = [line for line in filled if not re.fullmatch(rf"\s*\[?{TIMES}\]?\s*", line)]
     known = find_names(filled)
     begun = {at: label for at, line in enumerate(filled) if (label := read_label(line)) and label.name in known}
     if not begun:
@@ -192,16 +194,16 @@ def are_turns(lines: Sequence[str]) -> bool:
     # Each name once, if it begins several turns in succession.
     names = [name for name, _ in groupby(label.name for label in labels)]
     n_again = len(names) - len(set(names))
+    # The fields of forms recur in the same order.
+    n_fields = len(names) - n_again
+    is_form = n_fields >= MIN_FIELDS and all(map(operator.eq, names, names[n_fields:]))
     if header:
         n_spoken = sum(bool(SPOKEN.search(filled[at])) and label.name[0].isupper() for at, label in begun.items())
         # Ordinary text has lists, code and fields anywhere, but these end in no marks.
         are_spoken = n_spoken >= SPOKEN_SHARE * max(len(begun), len(filled) / LONG_TURN)
-        are_spoken |= all(label.is_marked for label in begun.values())
+        are_spoken |= not is_form and all(label.is_marked or label.name.isupper() for label in begun.values())
         is_examination = BOTH.issubset(names) and n_again > 0 and header <= len(begun)
         return is_examination or (are_spoken and n_again >= max(header, MIN_RECURRING))
-    # The fields of forms recur in the same order.
-    n_fields = len(names) - n_again
-    is_form = n_fields >= MIN_FIELDS and all(map(operator.eq, names, names[n_fields:]))
     is_marked = any(label.is_marked for label in labels)
     are_all_capitals = len(labels) == len(filled) and all(map(str.isupper, names)) and len(names) > 1
     return is_marked or are_all_capitals or (n_again > 0 and not is_form)

@@ -2,15 +2,15 @@
 without a name continue the turn. A time, next to a name, in brackets, or on a line, applies until the next time."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 from ..errors import Errors, JointValueError
 from .labels import CHANGE, are_turns, find_all_names, read_label, remove_numbers
 from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, read_clocks, set_times
 
-# In brackets, or alone.
-INLINE_TIME = re.compile(rf"(?:\[|^\s*)({CLOCK})(?:\]|\s*$)")
+# In brackets, alone, or as f4 writes it, at the end of a turn: #00:01:02-3#.
+INLINE_TIME = re.compile(rf"(?:\[|#|^\s*)({CLOCK})(?:\]|-\d#|\s*$)")
 
 
 def read_turns(content: str, source: str) -> Iterator[Segment]:
@@ -23,6 +23,7 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     heads: list[tuple[int, str]] = []
     # If names or lines have times, so may the text between them, as in exports of Descript.
     has_times = any(line[:1] == "[" and INLINE_TIME.match(line) for line in map(str.lstrip, lines))
+    has_times |= any(line.rstrip()[-1:] == "#" and INLINE_TIME.search(line) for line in lines)
     has_times |= any(label.time for line in lines if (label := read_label(line)) and label.name in names)
     for number, line in enumerate(lines):
         label = read_label(line)
@@ -37,7 +38,9 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
         if begin:
             heads.append((len(segments), line[:begin].strip() if label else ""))
         is_after_blank = number > 0 and not lines[number - 1].strip()
-        is_time = is_after_blank and read_clock(line.strip()) is not None
+        is_time = read_clock(line.strip()) is not None and (
+            is_after_blank or _begins_turn(lines[number + 1 :][:1], names)
+        )
         words, *later = INLINE_TIME.split(line[begin:]) if has_times or is_time else [line[begin:]]
         for place, text in enumerate([direction, words] if direction else [words]):
             begins = (begin > 0 and not place, is_after_blank and not place)
@@ -54,6 +57,10 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     times = read_clocks([written for _, written in stamps])
     set_times(segments, zip([place for place, _ in stamps], times, strict=True))
     yield from segments
+
+
+def _begins_turn(lines: Sequence[str], names: Set[str]) -> bool:
+    return any((label := read_label(line)) is not None and label.name in names for line in lines)
 
 
 TURNS = Format("turns", read_turns, recognise=are_turns)

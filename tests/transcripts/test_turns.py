@@ -52,6 +52,10 @@ def read_turns(text):
         "Q Where were you?\nA In my house.\nQ Alone?\n",
         "Q    Where were you?\nMS. LOW: At home.\nQ    Alone?\n",
         "The Speaker: Order.\nSome hon. members: Oh!\nThe Speaker: Order.\nAn hon. member: No.\n",
+        "[6:02 PM] Anna: hi ben\n[6:03 PM] Ben: hi\n[6:03 PM] Anna: bye\n",
+        "[0:02]\nAnna: hi ben\n[0:04]\nBen: hi\nAnna: bye\n[0:09]\nBen: bye\n",
+        "0:02\nAnna: hi ben\n0:04\nBen: hi\nAnna: bye\n0:09\nBen: bye\n",
+        "I: hi #00:00:02-4#\nB: hi #00:00:04-1#\nI: bye #00:00:09-0#\n",
         "Ann Low, Jr.: hi ben\nBen: hi\nAnn Low, Jr.: bye\n",
     ],
 )
@@ -60,6 +64,7 @@ def test_turns_are_recognised(text):
     turns = list_turns(read_turns(text))
     assert all(speaker and speaker not in words for speaker, words in turns)
     assert not any(sign in speaker for speaker, _ in turns for sign in "*[]\ufeff")
+    assert not any(re.search(r"\b\d+:\d\d", words) for _, words in turns)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +88,7 @@ def test_turns_are_recognised(text):
         "Files: a\nCopyright: Anna\nLicense: free\n\nFiles: b\nLicense: free\n\nLicense: free\n Anybody may read it.\n",
         "Classifier: A :: B\nClassifier: C\nRequires-Dist: a\nProvides-Extra: b\nRequires-Dist: c\nProvides-Extra: d\n",
         "Owner: Anna\nColour: grey\nDogs: 2\nOwner: Ben\nColour: red\nDogs: 1\n",
+        "Settings\n\nSIZE: 1\nMODE: read\nKIND: 2\nSIZE: 2\nMODE: write\nKIND: 4\nSIZE: 3\nMODE: read\nKIND: 3\n",
         "Settings\n\nFile: a.txt\nMode: read\nFile: b.txt\nMode: write\nFile: c.txt\nMode: read\n",
         "**Note:** this\n\n**Note:** that\n",
         "[1]: https://a.org\n[2]: https://b.org\n[1]: https://a.org\n",
@@ -216,6 +222,8 @@ def test_turns_may_begin_after_a_header():
     # Numbered speakers need no marks at the ends of lines.
     recognised = re.sub("[.?!]", "", turns).replace("Anna:", "Speaker 1:").replace("Ben:", "Speaker 2:")
     assert guess_format(f"A talk\n\n{recognised}") == "turns"
+    capitals = re.sub("[.?!]", "", turns).replace("Anna", "ANNA").replace("Ben:", "BEN:")
+    assert guess_format(f"A talk\n\n{capitals}") == "turns"
     # Unless the header is longer than the conversation.
     assert guess_format("A talk.\n" * 20 + turns) == "text"
     examination = "THE TRIAL\nBY MR. LOW:\nQ. Where were you on the\nfifth?\nA. At home.\nQ. Alone?\nA. Yes.\n"
