@@ -1,11 +1,11 @@
 """Formats with times in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
 Whisper (`start end text`, in milliseconds), labels of Audacity (the same in seconds), the text of Otter (`Anna  0:02`
-above her words; also Riverside's `Anna (00:02.12)` and Fathom's `0:02 - Anna`), and that of YouTube (`0:02` above or
-before the words; also `[00:02.000 --> 00:04.000]` or `[2.00s -> 4.00s]`, as Whisper and faster-whisper print it, and
-lyrics: `[00:02.00]So`). Chats of Slack, Discord, Telegram, Teams and Facebook are
-like Otter's text, but their times, which are times of day, are left out: `Anna Smith  10:02 AM`, `Anna — Today at
-10:02 AM`, `Anna, [12.03.2024 10:02]`, `[10:02 AM] Anna`, or a time below the name or below her words. Word's
-transcripts have `00:00:02 Anna` above her words."""
+above her words; also Riverside's `Anna (00:02.12)`, Fathom's `0:02 - Anna`, and `Anna | 0:02`), and that of YouTube
+(`0:02` above or before the words; also `[00:02.000 --> 00:04.000]` or `[2.00s -> 4.00s]`, as Whisper and faster-whisper
+print it, and lyrics: `[00:02.00]So`). Chats of Slack, Discord, Telegram, Teams and Facebook are like Otter's text, but
+their times, which are times of day, are left out: `Anna Smith  10:02 AM`, `Anna — Today at 10:02 AM`, `Anna,
+[12.03.2024 10:02]`, `[10:02 AM] Anna`, or a time below or above the name, or below her words. Word's transcripts have
+`00:00:02 Anna` above her words."""
 
 import re
 from bisect import bisect
@@ -40,9 +40,9 @@ DAY = rf"(?:{DATE}|\d\d?[./]\d\d?[.]?|Today|Yesterday),?\s(?:at\s)?"
 WHEN = rf"(?:{DAY})?{CLOCK}(?:\s?[AaPp][Mm])?"
 OTTER_NAME = re.compile(
     rf"""
-    (?:(?P<before>\[{WHEN}\]|\d\d:\d\d:\d\d|(?:\d:)?\d?\d:\d\d(?=\s-\s))\s+(?:-\s+)?)?
-    (?P<name>[^\W\d_][^\t:\[]{{0,60}}?)
-    (?(before)|(?:\s{{2,}}|\t|[ ]—[ ]|,[ ]\[|[ ](?P<opening>\())(?P<time>{WHEN})(?(opening)\)|\]?))\s*
+    (?:(?P<before>\[{WHEN}\]|\d\d:\d\d:\d\d|(?:\d:)?\d?\d:\d\d(?=\s[-|]\s))(?:\s-\s{CLOCK})?\s+(?:[-|]\s+)?)?
+    (?!\w+\s\d\d?,\s\d{{4}})(?P<name>[^\W\d_][^\t:|\[]{{0,60}}?)
+    (?(before)|(?:\s{{2,}}|\t|[ ]—[ ]|,[ ]\[|[ ](?P<opening>[(\[]|\|[ ]))(?P<time>{WHEN})(?(opening)[)\]]?|\]?))\s*
     """,
     re.VERBOSE,
 )
@@ -50,7 +50,7 @@ YOUTUBE_TIME = re.compile(rf"\s*\[?(?=(?P<time>{CLOCK})){TIMES}\]?:?(?:(?:\s+|(?
 # Titles and the like in lyrics: [ti: So]
 LRC_TAG = re.compile(r"\[[a-z]{2,6}:[^\[\]]*\]\s*")
 # A line with a time alone, perhaps after a date; and the share of such lines that must be next to names that recur.
-TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s){{0,4}}(?P<time>{CLOCK}(?:\s?[AaPp][Mm])?)"), 0.5
+TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s+){{0,4}}(?P<time>{CLOCK}(?:\s?[AaPp][Mm])?)"), 0.5
 # If words are next to times, as in programmes of events, the first one is at the beginning (in seconds).
 BEGINNING = 60
 # The most lines above the first name in chats, or the first time; and the most seconds from time to time below these.
@@ -156,7 +156,7 @@ def _join_times(lines: Sequence[str]) -> Sequence[str]:
         named = {place for place in possible if counts[filled[place]] > 1 or re.fullmatch(NUMBERED, filled[place])}
         if len(named) > max(counts.values(), default=0) and len(named) >= NAMED_SHARE * len(times):
             places, clocks = [*times], [*times.values(), "0:00"]
-            heads = {place: f"{filled[place]}\t{clocks[bisect(places, place)]}" for place in named}
+            heads = {place: f"{filled[place]}\t{clocks[bisect(places, place) - (0 in times)]}" for place in named}
             return [heads.get(place, line) for place, line in enumerate(filled) if place not in times]
     return lines
 
@@ -197,14 +197,15 @@ def _is_youtube(lines: Sequence[str]) -> bool:
     are_beside = [bool((match["text"] or "").strip()) for match in heads.values()]
     gaps = [after - before for before, after in pairwise([*heads, len(filled)])]
     has_words = all(is_beside or gap > 1 for is_beside, gap in zip(are_beside, gaps, strict=True))
-    if not (len(heads) > 2 and has_words and times == sorted(times)):
+    has_columns = any("\t" in (match["text"] or "") for match in heads.values())
+    if not (len(heads) > 2 and has_words and times == sorted(times)) or has_columns:
         return False
     # Below a header, such as the title of a chapter, times must be close, and mostly next to a single line.
     header = next(iter(heads))
     is_dense = times[-1] - times[0] < PACE * len(times) and 2 * sum(gap > 2 for gap in gaps) < len(gaps)
     if header > MAX_HEADER or (header and not (is_dense and times[0] < BEGINNING)) or are_turns(lines):
         return False
-    return not any(are_beside) or (times[0] < BEGINNING and not _is_otter(lines))
+    return not (any(are_beside) and times[0] >= BEGINNING) and not _is_otter(lines)
 
 
 CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)

@@ -68,7 +68,11 @@ def test_the_header_of_otter_is_no_speech(tmp_path):
         ("00:00:02 Anna Smith", "00:00:06 Nora", "01:00:10 Anna Smith"),
         ("[00:00:02.000] - Anna Smith", "[00:00:06.000] - Nora", "[01:00:10.000] - Anna Smith"),
         ("0:02 - Anna Smith", "0:06 - Nora", "1:00:10 - Anna Smith"),
+        ("0:02 | Anna Smith", "0:06 | Nora", "1:00:10 | Anna Smith"),
+        ("0:02 - 0:06 Anna Smith", "0:06 - 0:09 Nora", "1:00:10 - 1:00:12 Anna Smith"),
         ("Anna Smith (00:02.12)", "Nora (00:06.5)", "Anna Smith (01:00:10)"),
+        ("Anna Smith [00:02]", "Nora [00:06]", "Anna Smith [01:00:10]"),
+        ("Anna Smith | 00:02", "Nora | 00:06", "Anna Smith | 01:00:10"),
     ],
 )
 def test_times_may_be_before_names(heads):
@@ -189,8 +193,10 @@ def test_chats_of_discord_have_a_header():
     assert list_turns(transcript)[1:] == [("anna", "hi"), ("ben", "hi"), ("anna", "hi")]
 
 
-@pytest.mark.parametrize("time", ["10:02 AM", "18:02", "24/12/2025, 18:02", "Dec 24, 2025, 6:02 PM"])
-@pytest.mark.parametrize("message", ["{name}\n{time}\n{words}\n", "{name}\n{words}\n{time}\n"])
+@pytest.mark.parametrize("time", ["10:02 AM", "18:02", "24/12/2025, 18:02", "Dec 24, 2025  6:02 PM"])
+@pytest.mark.parametrize(
+    "message", ["{name}\n{time}\n{words}\n", "{name}\n{words}\n{time}\n", "{time}\n{name}\n{words}\n"]
+)
 def test_times_of_chats_may_be_below_names_or_words(message, time):
     turns = [("Anna Smith", "hi: it's me"), ("nora", "yes\nstill here?"), ("Anna Smith", "ok"), ("nora", "ok")]
     transcript = read_string("".join(message.format(name=name, time=time, words=words) for name, words in turns))
@@ -225,6 +231,7 @@ def test_transcripts_of_teams_have_a_header():
         *("Breakfast  8:00\nLunch  12:00\n", "Lunch  12:00\nin the hall\n", "{x} is a set."),
         *("Tea\n10:00\nA talk\n10:15\nTea\n11:00\nHome\n12:00\n", "So we left\n0:02\nand it rained\n0:05\nlate\n"),
         "10:00 Welcome\n10:15 A talk\n11:00 Tea\n",
+        "Time\tText\n0:00\tHi.\tAnna\n0:02\tHi.\tNora\n0:05\tBye.\tAnna\n",
         "Contents\n0:00 Welcome\n1:20 Owls\n20:15 Tea\n",
         "[00:02] so we left\nand it rained\n[00:05] we came home\nlate\n",
     ],
