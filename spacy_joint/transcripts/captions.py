@@ -22,7 +22,7 @@ ARROW = "-->"
 HEADER = "WEBVTT"
 TIMES = re.compile(rf"^.*{ARROW}.*", re.MULTILINE)
 SRT_BEGINNING = re.compile(rf"\s*(?:\d+\s+)?{CLOCK}(?:\s*{ARROW}\s*|,){CLOCK}")
-SBV_TIMES = re.compile(rf"^({CLOCK}),({CLOCK})[ \t]*$", re.MULTILINE)
+SBV_TIMES = re.compile(rf"^({CLOCK}),({CLOCK})[ \t]*(?=\r?$)", re.MULTILINE)
 # The number of a cue is right above the times, or alone between blank lines above them.
 SRT_NUMBER = re.compile(rf"(?:^\d+\n|(?<!.\n)^\d+\n+)(?=.*{ARROW})", re.MULTILINE)
 # Removed before parsing, because text of a cue may follow after a blank line.

@@ -42,8 +42,9 @@ def test_cues_of_the_same_speaker_do_not_break_sentences():
     assert read_srt(SRT).sentence_starts == [0]
 
 
-def test_captions_of_youtube_have_other_times():
-    text = "0:00:01.000,0:00:03.000\nhi nora\nit's me\n\n0:00:03.500,0:00:04.000\nstill here\n"
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_captions_of_youtube_have_other_times(line_end):
+    text = "0:00:01.000,0:00:03.000\nhi nora\nit's me\n\n0:00:03.500,0:00:04.000\nstill here\n".replace("\n", line_end)
     assert read_string(text).timed_parts == read_srt(text).timed_parts == read_srt(SRT).timed_parts
 
 
