@@ -42,6 +42,7 @@ IMPERSONAL = frozenset(("it", "this", "that"))
 OPEN = frozenset(",?!-—")
 DASHES = frozenset(("-", "--", "–", "—", "―"))
 COLONS = frozenset((":", "："))
+INTRODUCING = COLONS | {","}
 DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "today", "yesterday"))
 # Days and months, without months that are also names.
 DATES = DAYS | {"january", "february", "september", "october", "november", "december", "sept", "oct", "dec"}
@@ -128,9 +129,9 @@ def _find_cues(
 
     def rank(cue: int, begin: int, end: int) -> tuple[bool, bool, bool, int] | None:
         """Ranks a cue, the best first; None if it is too far from the run."""
-        # A clause that ends in a colon introduces what follows, even in the next paragraph.
+        # A clause that ends in a colon or comma introduces what follows, even in the next paragraph.
         before = find_word(doc, begin, -1)
-        opening = before if doc[before].text in COLONS else begin
+        opening = before if doc[before].text in INTRODUCING else begin
         first, last = (cue, opening) if cue < begin else (end - 1, cue)
         distance = opening - cue if cue < begin else cue - end + 1
         if doc[cue].text in DASHES:
@@ -220,8 +221,11 @@ def _find_head(token: Token, inside: np.ndarray) -> Token | None:
         # In coordinations and chains of verbs, the first verb has the subject.
         above = token
         while mention is None and (_shares_subject(above) or inside[above.i]) and above.head.i != above.i:
+            # "He heard her say".
+            between = doc[above.head.i + 1 : above.i] if above.dep_ == "xcomp" else ()
+            objects = (word for word in between if word.head == above.head and word.dep_ == "obj")
             above = above.head
-            mention = _find_source(above, inside)
+            mention = next(objects, None) or _find_source(above, inside)
     if mention is None and token.dep_.startswith("acl") and token.tag_ in ("VBG", "VBN", "VBD", "VBZ", "VBP"):
         # The noun in "Ann, saying"; the main subject in "called the mayor, saying" and "in addition to saying".
         is_apart = token.left_edge.dep_ == "mark" or doc[token.left_edge.i - 1].text == ","
@@ -286,7 +290,10 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
     if end >= n or not doc[end].tag_ or inside[end] or not doc[end].text[0].isalpha():
         return None
     is_inverted = doc[end].tag_ in FINITE and doc[end].text.islower()
-    first = last = end + is_inverted
+    first = end + is_inverted
+    while is_inverted and first < n and doc[first].tag_ in ("RB", "RP"):
+        first += 1
+    last = first
     while last < min(n, first + MAX_SIGNATURE) and not inside[last] and _is_nominal(doc[last]):
         last += 1
         if doc[last - 1].tag_ == "PRP":
@@ -295,9 +302,12 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
         return None
     if is_inverted:
         return end, doc[first:last]
+    mention = doc[first:last]
+    while last < n and doc[last].tag_ == "RB" and not inside[last]:
+        last += 1
     if not (_find_last(doc, begin, end) in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
         return None
-    return (last, doc[first:last]) if doc[first].text.islower() or doc[first].tag_ == "NNP" else None
+    return (last, mention) if doc[first].text.islower() or doc[first].tag_ == "NNP" else None
 
 
 def _is_nominal(token: Token) -> bool:

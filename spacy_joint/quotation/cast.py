@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from spacy.attrs import DEP
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 
 from ..annotation.restored import list_texts
 from .characters import MIN_VOTES, NARRATOR, Character, find_titled, join_names
@@ -26,20 +26,25 @@ ARTICLES = frozenset(("the", "this", "that"))
 DETERMINERS = frozenset(("DT", "PRP$"))
 BEFORE_NAME = DETERMINERS | {"JJ", "NN"}
 ENDINGS = frozenset((",", ".", ";", ":", "-", "--", "—"))
+INDEFINITE = frozenset(("a", "an", "one", "another"))
+PLURALS = frozenset(("NNS", "NNPS"))
 FIRST_PERSON = frozenset(("i", "me", "myself"))
 # Words before a name in an address.
 ADDRESSING = frozenset(("oh", "o", "ah", "dear", "my", "poor", "yes", "no", "well", "old", "dearest", "little"))
-# The titles of relatives.
+# The titles of relatives; those of unmarried people are not spouses.
 FAMILY = {"wife": "mrs", "mother": "mrs", "husband": "mr", "father": "mr", "uncle": "uncle", "aunt": "aunt"}
-# The maximum distance of a name from a pronoun that tells its gender, and of an antecedent from a pronoun, in tokens.
+SPOUSES = frozenset(("wife", "husband"))
+# The maximum distance of a name from a pronoun that tells its gender, and of an antecedent, also one that is a subject,
+# from a pronoun, in tokens.
 MAX_PRONOUN_DISTANCE = 15
-MAX_ANTECEDENT_DISTANCE = 200
+MAX_ANTECEDENT_DISTANCE, MAX_ACTING_DISTANCE = 200, 75
 # At least and at most these shares of the mentions of a person are subjects, and follow "in" and the like.
 MIN_ACTING_SHARE, MAX_PLACE_SHARE = 0.2, 0.08
 POLITE = BOUND | BOUND_OTHERS
 # A narrator says "I" at least once in this number of words.
 MAX_WORDS_PER_NARRATOR = 150
 SUBJECTS = ("nsubj", "nsubjpass", "nsubj:pass", "csubj")
+MAIN = frozenset(("ROOT", "parataxis"))
 
 
 class Reference(NamedTuple):
@@ -61,12 +66,14 @@ class Cast:
         self.words = [text.lower().rstrip(".") or text for text in list_texts(doc)]
         labels = [doc.vocab.strings[label] for label in SUBJECTS]
         self.is_subject = np.isin(doc.to_array([DEP]), np.array(labels, dtype=np.uint64)).tolist()
+        self.is_main = [is_subject and _is_main(doc[i].head) for i, is_subject in enumerate(self.is_subject)]
         mentions = find_names(doc, speakers)
         heads = {mention.end - 1: mention for mention in mentions}
         begins = {mention.begin: mention for mention in mentions}
         for begin, end, _ in mentions:
             # The head of a full name is its first word.
             self.is_subject[end - 1] |= any(self.is_subject[begin:end])
+            self.is_main[end - 1] |= any(self.is_main[begin:end])
         narrated = Counter(mention.name for mention in mentions if not self.inside[mention.begin])
         self.characters, by_name = join_names(mentions, narrated, self._count_genders(mentions))
         self.narrator: Character | None = None
@@ -119,10 +126,10 @@ class Cast:
 
     def _find_apposition(self, span: Span, begins: Mapping[int, Mention]) -> Mention | None:
         """Finds Ann Lee in "the mayor, Ann Lee, said" and in "her sister, the painter Ann Lee, said"."""
-        at = span.end
-        while at < len(self.words) and (at == span.end or self.doc[at].tag_ in BEFORE_NAME) and at + 1 not in begins:
+        at = span.end + 1
+        while at < len(self.words) and self.doc[at].tag_ in BEFORE_NAME and at not in begins:
             at += 1
-        named = begins.get(at + 1)
+        named = begins.get(at)
         is_apposed = self.words[span.end : span.end + 1] == [","]
         return named if named and is_apposed and set(self.words[named.end : named.end + 1]) <= ENDINGS else None
 
@@ -132,6 +139,14 @@ class Cast:
         word, names = self.words[end - 1], read_names()
         is_noun = self.doc[end - 1].tag_ in ("", "NN", "NNP") and word not in names.things and word not in names.speech
         return is_noun or word in PRONOUNS
+
+    def may_speak(self, begin: int, end: int) -> bool:
+        """Returns whether a mention says who speaks: it is a known character, a pronoun, a name, several people or
+        somebody new ("a voice"), or a voice, but not "the other" or "it"."""
+        word, last = self.doc[end - 1], self.words[end - 1]
+        is_new = word.tag_ in PLURALS or self.words[begin] in INDEFINITE
+        is_named = not word.text[0].islower() or last in read_names().speech
+        return is_new or (is_named and last != "it") or last in PRONOUNS or self.find(begin, end) is not None
 
     def find(self, begin: int, end: int) -> Character | None:
         """Finds the character of a mention that is not a pronoun: that of the last reference in it."""
@@ -249,7 +264,8 @@ class Cast:
         if owner is None and gender:
             near = (self.references.get(i) for i in range(span.start - 1, span.start - MAX_ANTECEDENT_DISTANCE, -1))
             owner = next((ref.character for ref in near if ref and ref.character.gender == gender), None)
-        if owner is None:
+        is_single = owner is not None and owner.has_title(read_names().unmarried)
+        if owner is None or (is_single and self.words[span.root.i] in SPOUSES):
             return None
         surnames = {name.words[-1] for name in owner.parsed}
         found = (
@@ -288,10 +304,11 @@ class Cast:
         return votes
 
     def _resolve_pronouns(self, speakers: Set[int]) -> None:
-        """Links "he" and "she" in narration to the last subject of that gender close by, else to the last mention.
-        Pronouns that are speakers only get antecedents, because the conversation may decide otherwise."""
+        """Links "he" and "she" in narration to the last subject of that gender close by, of a main clause unless it is
+        the first in its paragraph, else to the last mention. Pronouns that are speakers only get antecedents, because
+        the conversation may decide otherwise."""
         last: dict[str, tuple[int, Character]] = {}
-        last_subject: dict[str, tuple[int, Character]] = {}
+        last_acting: dict[str, tuple[int, Character]] = {}
         pronouns = {i for i, word in enumerate(self.words) if word in PRONOUNS and not self.inside[i]}
         for i in sorted(pronouns | self.references.keys()):
             if i in self.references:
@@ -302,8 +319,8 @@ class Cast:
                 gender = PRONOUNS[self.words[i]]
                 near = [
                     found[gender]
-                    for found in (last_subject, last)
-                    if gender in found and i - found[gender][0] <= MAX_ANTECEDENT_DISTANCE
+                    for found, most in ((last_acting, MAX_ACTING_DISTANCE), (last, MAX_ANTECEDENT_DISTANCE))
+                    if gender in found and i - found[gender][0] <= most
                 ]
                 if not near:
                     continue
@@ -312,8 +329,17 @@ class Cast:
                     self.antecedents[i] = character
                     continue
                 self._add(i, i + 1, i, character)
+            start = self.starts[bisect_right(self.starts, i) - 1] if self.starts else 0
             for gender in (character.gender,) if character.gender else (MALE, FEMALE):
                 if character.gender or gender not in last or i - last[gender][0] > MAX_ANTECEDENT_DISTANCE:
                     last[gender] = (i, character)
-                    if self.is_subject[head]:
-                        last_subject[gender] = (i, character)
+                    is_first = gender not in last_acting or last_acting[gender][0] < start
+                    if self.is_main[head] or (self.is_subject[head] and is_first):
+                        last_acting[gender] = (i, character)
+
+
+def _is_main(verb: Token) -> bool:
+    """Returns whether a verb is that of a main clause."""
+    while verb.dep_ == "conj" and verb.head.i != verb.i:
+        verb = verb.head
+    return verb.dep_ in MAIN

@@ -58,7 +58,7 @@ class Character:
 
     def has_title(self, titles: Set[str]) -> bool:
         """Returns whether one of the names has, or is, one of these titles."""
-        return any(not titles.isdisjoint(name.titles or name.words[:1]) for name in self.parsed)
+        return any(not titles.isdisjoint(name.titles or name.words * name.is_title) for name in self.parsed)
 
     @property
     def count(self) -> int:

@@ -21,7 +21,7 @@ from spacy.tokens import Doc
 from ..annotation.quotations import DIRECT, Run
 from ..engine.choice_model import ChoiceModel
 from .attribution import mark
-from .cast import PRONOUNS, Cast, Reference
+from .cast import INDEFINITE, PRONOUNS, Cast, Reference
 from .characters import Character
 from .names import read_names
 from .speaker_columns import (
@@ -41,7 +41,6 @@ MODEL = "speaker_model.bin"
 TABLE_BITS, AGGRESSIVENESS = 12, 0.05
 BEAM_WIDTH = 8
 ASKING, ADDRESSES = frozenset("?!"), frozenset(("you", "your"))
-INDEFINITE = frozenset(("a", "an", "one", "another"))
 # The lowest probability of a decision: the model can be wrong.
 MIN_PROBABILITY = 1e-3
 
@@ -123,6 +122,8 @@ def find_turns(
         if label != DIRECT or (mention is not None and doc[slice(*mention)].root.lower_ in read_names().things):
             latest = (number, mention) if mention is not None else latest
             continue
+        if mention is not None and not cast.may_speak(*mention):
+            mention = None
         if goes_on and mention is None and number - latest[0] == 1 and cast.is_paragraph(begin, end):
             mention = latest[1]
             if last is not None and mention is None:

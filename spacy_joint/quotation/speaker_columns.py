@@ -11,8 +11,10 @@ import numpy as np
 
 from ..annotation.quotations import Run
 from ..engine.columns import Columns
+from .attribution import INTRODUCING
 from .cast import PRONOUNS, Cast, Reference
 from .characters import Character
+from .dialogue import find_word
 
 # Candidates are mentioned this number of tokens around a turn, or spoke in this number of turns before it.
 BEFORE, AFTER = 150, 40
@@ -23,7 +25,7 @@ MAX_GAP = 4
 # Up to this number of tokens between turns are hardly more than a cue.
 MAX_NARRATION = 12
 COLUMNS = (
-    "mention",  # of the speaker: 1 a pronoun, 2 a noun
+    "mention",  # of the speaker: 1 a pronoun, 2 a noun; or none: 3 narration introduces the turn, 4 goes on after it
     "gender",  # of the candidate, if the mention has one: 1 known, 2 unknown
     "ago",  # in how many turns the candidate spoke last, up to MAX_TURNS
     "narrated",  # since then: 1 other paragraphs, 2 hardly anything
@@ -80,6 +82,8 @@ def describe(
         noun = cast.find(*mention)
         gender = noun.gender if noun is not None else None
     kind = 2 if noun is not None else 1 if gender else 0
+    if mention is None and hidden is None:
+        kind = _find_narration(cast, turn)
     spoken, gaps, close = _list_earlier(turns, k)
     following = _list_following(turns, k)
     around = cast.list_references(max(turn.begin - BEFORE, 0), turn.end + AFTER)
@@ -142,6 +146,14 @@ def describe(
             ]
         )
     return candidates, rows
+
+
+def _find_narration(cast: Cast, turn: Turn) -> int:
+    """Returns 3 if narration ends in a comma or colon before a turn, 4 if it goes on after it, else 0."""
+    if cast.words[find_word(cast.doc, turn.begin, -1)] in INTRODUCING:
+        return 3
+    after = cast.doc[turn.end : turn.end + 1].text
+    return 4 * (after.isalpha() and after.islower())
 
 
 def make_columns(names: Sequence[str], rows: Sequence[Sequence[int]]) -> Columns:

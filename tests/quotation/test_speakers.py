@@ -488,3 +488,33 @@ def test_a_rare_full_name_does_not_name_a_character(parsed):
         "Louisa sat down. She sang. " * 20 + "“I am tired,” said Louisa.\n\n" + "“You, Lou Brand?” said Tom.\n\n" * 3
     )
     assert next(character.id for character in doc._.characters if "Louisa" in character.names) == "Louisa"
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("Ann looked up. Tom Hall presently added, with a smile,\n\n“I shall go alone.”", "Tom Hall"),
+        ("After he had leaned out, he heard her say: “Shut the window.”", "her"),
+        ("“Here they come,” sobbed out Ann Lee.", "Ann Lee"),
+        ("“Shall I come?” Ann Lee suddenly hazarded.", "Ann Lee"),
+    ],
+)
+def test_clauses_beside_a_quotation_name_its_speaker(parsed, text, speaker):
+    assert [quotation.speaker.text for quotation in parsed(text)._.quotations] == [speaker]
+
+
+def test_a_pronoun_is_the_subject_of_the_main_clause(parsed):
+    doc = parsed(
+        "Jane Hall came to the door. She thought that Ann Lee was late, because she saw the clock. She sat down."
+    )
+    assert [span.kb_id_ for span in doc.spans["characters"] if span.text == "She"] == ["Jane Hall", "Jane Hall"]
+
+
+def test_a_name_in_a_participle_phrase_is_no_apposition(parsed):
+    doc = parsed("Tom Hall bowed. “Ask him,” said the girl, indicating Tom Hall.")
+    assert doc._.quotations[0].character.id == "the girl"
+
+
+def test_the_husband_of_an_unmarried_woman_is_not_her_father(parsed):
+    doc = parsed("Mr. Lee met Miss Lee and Tom Hall. Miss Lee smiled. “Come,” said her husband.")
+    assert doc._.quotations[0].confidence < 1
