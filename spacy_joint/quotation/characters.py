@@ -182,6 +182,9 @@ def _fits(name: Name, gender: str | None, character: Character) -> bool:
     if name.titles and not gender and character.gender == FEMALE:
         # "Captain Weston" is not "Mrs. Weston".
         return False
+    if name.titles and gender == FEMALE and titles and not character.gender:
+        # "Miss Campbell" is not "Colonel Campbell".
+        return False
     if mine & names.married and not titles & names.married and len(name.words) == 1:
         # A character called by a given name is rather her daughter.
         bare = sum(character.names[other.text] for other in character.parsed if len(other.words) == 1)

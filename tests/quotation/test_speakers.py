@@ -518,3 +518,10 @@ def test_a_name_in_a_participle_phrase_is_no_apposition(parsed):
 def test_the_husband_of_an_unmarried_woman_is_not_her_father(parsed):
     doc = parsed("Mr. Lee met Miss Lee and Tom Hall. Miss Lee smiled. “Come,” said her husband.")
     assert doc._.quotations[0].confidence < 1
+
+
+def test_miss_campbell_is_not_the_colonel(parsed):
+    doc = parsed(
+        "“Come,” said Colonel Campbell. “Stay,” said Miss Campbell. Colonel Campbell left, and Colonel Wu sat."
+    )
+    assert [quotation.character.id for quotation in doc._.quotations] == ["Colonel Campbell", "Miss Campbell"]
