@@ -138,8 +138,8 @@ def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> list[Segment]:
             # Slack writes the times of further messages above them.
             is_apart = is_sound(text) or (has_names and read_clock(text.strip()) is not None)
             begins = not place and (has_names or (len(stamps) == 1 and not has_titles))
-            segment = Segment(f" {text}", name, None, None, begins, is_title or was_title, is_apart)
-            segments.append(segment._replace(begins_line=has_names and place > 0))
+            segment = Segment(f" {text}", name, begins_turn=begins, begins_paragraph=is_title or was_title)
+            segments.append(segment._replace(is_sound=is_apart, begins_line=has_names and place > 0))
             was_title = is_title
     set_times(segments, stamps)
     return segments
