@@ -103,22 +103,20 @@ make_quotation_scorer = make_factory(score_quotations)
 
 def get_runs(example: Example, key: str) -> list[dict[Run, str]]:
     """Get the runs of a group of spans, with their types: those of the reference, and those that are predicted."""
-    sides = []
-    for doc in (example.reference, example.predicted):
-        numbers = _number_words(doc, example.reference)
-        runs = {(numbers[span.start], numbers[span.end]): span.label_ for span in doc.spans.get(key, ())}
-        sides.append({(begin, end): label for (begin, end), label in runs.items() if begin < end})
-    return sides
+    return [
+        {
+            (begin, end): span.label_
+            for span in doc.spans.get(key, ())
+            if (begin := numbers[span.start]) < (end := numbers[span.end])
+        }
+        for doc, numbers in _number_words(example)
+    ]
 
 
 def get_heads(example: Example, key: str) -> list[set[int]]:
     """Get the words that are heads of a group of spans, or have them (see `find_heads`): those of the reference, and
     those that are predicted."""
-    sides = []
-    for doc in (example.reference, example.predicted):
-        numbers = _number_words(doc, example.reference)
-        sides.append({int(numbers[head]) for head in find_heads(doc, key)})
-    return sides
+    return [{int(numbers[head]) for head in find_heads(doc, key)} for doc, numbers in _number_words(example)]
 
 
 def count_strict(gold: dict[Run, str], predicted: dict[Run, str], kind: str = ALL) -> Counts:
@@ -140,7 +138,7 @@ def _count(
 
 def find_boundaries(example: Example, key: str, cues_key: str) -> Iterator[list[bool]]:
     """Yield, for each gold quotation with a cue, whether a predicted one shares its boundary near the cue and far."""
-    numbers = _number_words(example.reference, example.reference)
+    (_, numbers), _ = _number_words(example)
     predicted = get_runs(example, key)[1]
     begins, ends = {begin for begin, _ in predicted}, {end for _, end in predicted}
     cues = {span.id_: numbers[span.start] for span in example.reference.spans.get(cues_key, ()) if span.id_}
@@ -153,16 +151,13 @@ def find_boundaries(example: Example, key: str, cues_key: str) -> Iterator[list[
             yield found
 
 
-def _number_words(doc: Doc, reference: Doc) -> list[float]:
-    """Count the words of the reference before each token and before the end of a document, by characters, without
-    whitespace. Within a word, the count has a fraction."""
-    characters, of_reference = ([0, *accumulate(_count_characters(doc))] for doc in (doc, reference))
-    edges = sorted(set(of_reference))
-    return np.interp(characters, edges, range(len(edges))).tolist()
-
-
-def _count_characters(doc: Doc) -> Iterator[int]:
-    return (len("".join(token.text.split())) for token in doc)
+def _number_words(example: Example) -> list[tuple[Doc, list[float]]]:
+    """Count, for the reference and the predicted document, the words of the reference before each token and before the
+    end, by characters without whitespace. Within a word, the count has a fraction."""
+    docs = (example.reference, example.predicted)
+    before = [[0, *accumulate(len("".join(token.text.split())) for token in doc)] for doc in docs]
+    edges = sorted(set(before[0]))
+    return [(doc, np.interp(n, edges, range(len(edges))).tolist()) for doc, n in zip(docs, before, strict=True)]
 
 
 def _cover(runs: Sequence[Run], others: Sequence[Run]) -> float:
