@@ -1,5 +1,5 @@
-"""Reading transcripts in all supported formats, which the suffix or the first lines of a file tell. A new format is a
-module with a `Format`, which ALL lists."""
+"""Reading transcripts in all supported formats, which the suffix or the lines of a file tell. A new format is a module
+with a `Format`, which ALL lists."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,9 @@ from .turns import TURNS
 BYTE_ORDER_MARK = "\ufeff"
 # Any other text: see `read`.
 TEXT = "text"
-ALL = (Format(TEXT, lambda text, source: iter([Segment(text)])), TURNS, OTTER, YOUTUBE, SRT, VTT, RECOGNISER, CTM, TSV)
+# In the order in which they are tried: the first one that recognises the lines. Of MARKED, the first two lines suffice.
+MARKED = (VTT, SRT, RECOGNISER, CTM, TSV)
+ALL = (*MARKED, OTTER, TURNS, YOUTUBE, Format(TEXT, lambda text, source: iter([Segment(text)])))
 FORMATS = tuple(format.name for format in ALL)
 # Suffixes of files with columns, which are not transcripts, apart from Whisper's .tsv.
 TABLES = (".csv", ".tsv")
@@ -64,7 +66,7 @@ def guess_format(text: str, path: str | Path = "") -> str:
     RAISES ValueError: If it has JSON lines or columns (J469)."""
     suffix, lines = Path(path).suffix.lower(), LINE_END.split(text.removeprefix(BYTE_ORDER_MARK))
     likely = [format for format in ALL if suffix in format.suffixes] or ALL
-    name = _find_format(lines, likely[::-1], str(path)) or likely[0].name
+    name = _find_format(lines, likely, str(path)) or likely[-1].name
     if name == TEXT and suffix in TABLES:
         raise JointValueError(Errors.J469, source=str(path))
     return name
@@ -73,7 +75,7 @@ def guess_format(text: str, path: str | Path = "") -> str:
 def guess_marked(lines: Sequence[str]) -> str | None:
     """Guesses the format from the first two lines, if they tell it, as in captions; returns None otherwise.
     RAISES ValueError: If they are JSON lines (J469)."""
-    return _find_format(lines, (VTT, SRT, RECOGNISER, CTM, TSV))
+    return _find_format(lines, MARKED)
 
 
 def _find_format(lines: Sequence[str], formats: Sequence[Format], source: str = "") -> str | None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise, takewhile
 
 from ..errors import Errors, JointValueError
-from .labels import DATE, NUMBERED, are_turns
+from .labels import DATE, NUMBERED
 from .transcript import (
     CLOCK,
     DECIMALS,
@@ -203,9 +203,9 @@ def _is_youtube(lines: Sequence[str]) -> bool:
     # Below a header, such as the title of a chapter, times must be close, and mostly next to a single line.
     header = next(iter(heads))
     is_dense = times[-1] - times[0] < PACE * len(times) and 2 * sum(gap > 2 for gap in gaps) < len(gaps)
-    if header > MAX_HEADER or (header and not (is_dense and times[0] < BEGINNING)) or are_turns(lines):
+    if header > MAX_HEADER or (header and not (is_dense and times[0] < BEGINNING)):
         return False
-    return not (any(are_beside) and times[0] >= BEGINNING) and not _is_otter(lines)
+    return not (any(are_beside) and times[0] >= BEGINNING)
 
 
 CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)
