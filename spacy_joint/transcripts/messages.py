@@ -44,7 +44,7 @@ def read_messages(messages: Sequence[dict[str, Any]]) -> Iterator[Segment]:
         lines = LINE_END.split(text)
         for place, line in enumerate(lines):
             after_blank = place > 0 and not lines[place - 1].strip()
-            yield Segment(f"{line}\n", speaker, None, None, not place, after_blank, begins_line=place > 0)
+            yield Segment(f"{line}\n", speaker, None, None, not place, after_blank, begins_line=True)
 
 
 def _find_sender(message: dict[str, Any]) -> str | None:

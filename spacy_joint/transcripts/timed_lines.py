@@ -11,22 +11,11 @@ import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import dropwhile, pairwise, takewhile
+from itertools import groupby, pairwise, takewhile
 
 from ..errors import Errors, JointValueError
-from .labels import DATE, NUMBERED
-from .transcript import (
-    CLOCK,
-    DECIMALS,
-    LINE_END,
-    TIMES,
-    Format,
-    Segment,
-    is_sound,
-    read_clock,
-    read_clocks,
-    set_times,
-)
+from .labels import DATE, HALF, NUMBERED
+from .transcript import CLOCK, DECIMALS, LINE_END, TIMES, Format, Segment, is_sound, read_clock, set_times
 
 NUMBER = r"\d+(?:\.\d+)?"
 CTM_LINE = re.compile(rf"\S+\s+\S+\s+(?P<start>{NUMBER})\s+(?P<length>{NUMBER})\s+(?P<word>\S+)(?:\s+\S+){{0,3}}")
@@ -37,7 +26,7 @@ TSV_LINE = re.compile(rf"(?P<start>{NUMBER})\t(?P<end>{NUMBER})\t(?P<text>.*)")
 # The labels of Audacity, in seconds.
 SECONDS = re.compile(r"\d+\.\d+\t\d+\.\d+\t.*")
 DAY = rf"(?:{DATE}|\d\d?[./]\d\d?[.]?|Today|Yesterday),?\s(?:at\s)?"
-WHEN = rf"(?:{DAY})?{CLOCK}(?:\s?[AaPp][Mm])?"
+WHEN = rf"(?:{DAY})?{CLOCK}{HALF}"
 OTTER_NAME = re.compile(
     rf"""
     (?:(?P<before>\[{WHEN}\]|\d\d:\d\d:\d\d|(?:\d:)?\d?\d:\d\d(?=\s[-|]\s))(?:\s-\s{CLOCK})?\s+(?:[-|]\s+)?)?
@@ -46,11 +35,13 @@ OTTER_NAME = re.compile(
     """,
     re.VERBOSE,
 )
+# Slack writes the times of further messages above them.
+FURTHER = re.compile(rf"\s*(?P<time>{WHEN})\s*")
 YOUTUBE_TIME = re.compile(rf"\s*\[?(?=(?P<time>{CLOCK})){TIMES}\]?:?(?:(?:\s+|(?<=\]))(?P<text>.*))?")
 # Titles and the like in lyrics: [ti: So]
 LRC_TAG = re.compile(r"\[[a-z]{2,6}:[^\[\]]*\]\s*")
 # A line with a time alone, perhaps after a date; and the share of such lines that must be next to names that recur.
-TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s+){{0,4}}(?P<time>{CLOCK}(?:\s?[AaPp][Mm])?)"), 0.5
+TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s+){{0,4}}(?P<time>{CLOCK}{HALF})"), 0.5
 # If words are next to times, as in programmes of events, the first one is at the beginning (in seconds).
 BEGINNING = 60
 # The most lines above the first name in chats, or the first time; and the most seconds from time to time below these.
@@ -93,56 +84,53 @@ def read_tsv(content: str, source: str) -> Iterator[Segment]:
 
 
 def read_otter(content: str, source: str) -> Iterator[Segment]:
-    """Reads the text of Otter. RAISES ValueError: If no turn begins anywhere (J468)."""
+    """Reads the text of Otter, or a chat. RAISES ValueError: If no turn begins anywhere (J468)."""
     lines = [line for line in _join_times(LINE_END.split(content)) if not OTTER_END.fullmatch(line)]
-    if any(map(str.strip, lines)) and not any(map(OTTER_NAME.fullmatch, lines)):
+    segments: list[Segment] = []
+    stamps: list[tuple[int, str]] = []
+    speaker, begins_turn, is_export = None, False, _has_header(lines)
+    for line in lines:
+        head = OTTER_NAME.fullmatch(line) or (FURTHER.fullmatch(line) if stamps else None)
+        if head:
+            speaker, begins_turn = head.groupdict().get("name", speaker), True
+            stamps.append((len(segments), head["time"] or head["before"].strip("[]")))
+        elif stamps or not is_export:
+            begins = (begins_turn, not stamps and not line.strip())
+            segments.append(Segment(f" {line}", speaker, None, None, *begins, is_sound(line), begins_line=True))
+            begins_turn &= not line.strip()
+    if not stamps and any(map(str.strip, lines)):
         raise JointValueError(Errors.J468, source=source)
-    if _has_header(lines):
-        lines = list(dropwhile(lambda line: not OTTER_NAME.fullmatch(line), lines))
-    yield from _read_below(lines, OTTER_NAME)
+    set_times(segments, stamps, may_be_daytime=True)
+    yield from segments
 
 
 def read_youtube(content: str, source: str) -> Iterator[Segment]:
     """Reads a transcript copied from YouTube, or lyrics (.lrc). RAISES ValueError: If no line begins with a time
     (J467)."""
     lines = [line for line in LINE_END.split(content) if not LRC_TAG.fullmatch(line)]
-    filled = [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-    if filled and not any(map(YOUTUBE_TIME.fullmatch, lines)):
-        (number, line), fields = filled[0], "time, text"
-        raise JointValueError(Errors.J467, source=source, line=number, found=line, format="YouTube", fields=fields)
-    yield from _read_below(lines, YOUTUBE_TIME)
-
-
-def _read_below(lines: Sequence[str], head: re.Pattern[str]) -> list[Segment]:
-    """Reads the words below lines with a time and perhaps a name."""
-    heads = [(number, match) for number, line in enumerate(lines) if (match := head.fullmatch(line))]
-    starts = [*(number for number, _ in heads), len(lines)]
-    blocks = [
-        list(filter(str.strip, (match.groupdict().get("text") or "", *lines[number + 1 : end])))
-        for (number, match), end in zip(heads, starts[1:], strict=True)
-    ]
-    # YouTube's chapters have a title: above the first time, and below the last words of the chapter before.
-    has_names, n_longer = "name" in head.groupindex, sum(len(block) > 1 for block in blocks)
-    has_title = sum(bool(line.strip()) for line in lines[: starts[0]]) == 1
-    has_titles = was_title = not has_names and has_title and 2 * n_longer < len(blocks)
-    segments = [Segment(f" {line}", begins_paragraph=not line.strip(), begins_line=True) for line in lines[: starts[0]]]
-    stamps: list[tuple[int, float | None]] = []
-    written = [match["time"] or match.groupdict().get("before", "").strip("[]") for _, match in heads]
-    # Only chats, which have names, have times of day.
-    times = read_clocks(written) if has_names else list(map(read_clock, written))
-    for (_, match), block, time in zip(heads, blocks, times, strict=True):
-        stamps.append((0 if has_titles and not stamps else len(segments), time))
-        name = match.groupdict().get("name")
-        for place, text in enumerate(block):
-            is_title = has_titles and 0 < place == len(block) - 1
-            # Slack writes the times of further messages above them.
-            is_apart = is_sound(text) or (has_names and read_clock(text.strip()) is not None)
-            begins = not place and (has_names or (len(stamps) == 1 and not has_titles))
-            segment = Segment(f" {text}", name, begins_turn=begins, begins_paragraph=is_title or was_title)
-            segments.append(segment._replace(is_sound=is_apart, begins_line=has_names and place > 0))
-            was_title = is_title
+    heads = {number: match for number, line in enumerate(lines) if (match := YOUTUBE_TIME.fullmatch(line))}
+    texts = [heads[number]["text"] or "" if number in heads else line for number, line in enumerate(lines)]
+    said = [number for number, text in enumerate(texts) if text.strip()]
+    if said and not heads:
+        line, fields = lines[said[0]], "time, text"
+        raise JointValueError(Errors.J467, source=source, line=said[0] + 1, found=line, format="YouTube", fields=fields)
+    places = list(heads)
+    blocks = {n: list(block) for n, block in groupby(said, key=lambda number: bisect(places, number))}
+    # Chapters have a title: above the first time, and below the last words of the chapter before.
+    header = blocks.pop(0, [])
+    last = [block[-1] for block in blocks.values() if len(block) > 1]
+    titles = {*header, *last} if len(header) == 1 and 2 * len(last) < len(heads) else set()
+    segments: list[Segment] = []
+    stamps: list[tuple[int, str]] = []
+    for number, text in enumerate(texts):
+        if number in heads:
+            stamps.append((0 if titles and not stamps else number, heads[number]["time"]))
+        begins_turn = number in places[:1] and not titles
+        begins_paragraph = not titles.isdisjoint((number - 1, number)) or not (stamps or text.strip())
+        segment = Segment(f" {text}", None, None, None, begins_turn, begins_paragraph, is_sound(text))
+        segments.append(segment._replace(begins_line=not stamps))
     set_times(segments, stamps)
-    return segments
+    yield from segments
 
 
 def _join_times(lines: Sequence[str]) -> Sequence[str]:

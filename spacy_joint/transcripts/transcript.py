@@ -49,7 +49,7 @@ class Segment(NamedTuple):
     is_speaker_unsure: bool = False
     is_estimated: bool = False  # the start time is estimated by the number of characters
     cue: Cue | None = None  # the cue that begins here
-    begins_line: bool = False  # a line of a cue or turn begins here, except the first
+    begins_line: bool = False  # a line of a cue or turn begins here; for the first, it need not be set
 
 
 class Turn(NamedTuple):
@@ -93,7 +93,7 @@ class Transcript(NamedTuple):
         sounds.
     timed_parts (Sequence[TimedPart]): The parts whose times are known, in order: words or cues.
     cues (Mapping[int, Cue]): The cues of captions, by the character offsets at which they begin.
-    lines (Collection[int]): The character offsets at which lines of cues begin, except the first.
+    lines (Collection[int]): The character offsets at which lines of cues and turns begin, except the first ones.
     """
 
     text: str
@@ -158,14 +158,6 @@ def read_clock(written: str) -> float | None:
     return (1000 * whole + int(fraction[:DECIMALS].ljust(DECIMALS, "0"))) / 1000
 
 
-def read_clocks(written: Sequence[str]) -> list[float | None]:
-    """Reads the times of parts of a recording, in order, as `read_clock` does; returns None for each if they are times
-    of the day, as in chats: none of them begins with 0, as recordings do, or exceeds 23."""
-    leading = [int(text.split(":")[0]) for text in written if ":" in text and read_clock(text) is not None]
-    is_daytime = bool(leading) and leading[0] > 0 and max(leading) < 24
-    return [None if is_daytime else read_clock(text) for text in written]
-
-
 def is_sound(text: str) -> bool:
     """Returns whether no part of a text is speech: [APPLAUSE], (door opens), <Media omitted>, ♪ la la ♪."""
     return SOUND.fullmatch(text.strip()) is not None
@@ -180,10 +172,15 @@ def spread(texts: Sequence[str], start_time: float, end_time: float) -> Iterator
         yield start_time + before * rate, start_time + after * rate
 
 
-def set_times(segments: list[Segment], stamps: Iterable[tuple[int, float | None]]) -> None:
-    """Sets estimated times of segments, from each place with a known time to the next: see `spread`. There may be
-    silence before the next one, and none are set if it is earlier."""
-    known = [(place, time) for place, time in stamps if time is not None]
+def set_times(segments: list[Segment], stamps: Iterable[tuple[int, str]], *, may_be_daytime: bool = False) -> None:
+    """Sets estimated times of segments, from each place with a written time to the next: see `spread`. There may be
+    silence before the next one, and none are set if it is earlier. Times are those of the day if that may be, and none
+    of them begins with 0, as recordings do, or exceeds 23: then none are set at all."""
+    read = [(place, written, read_clock(written)) for place, written in stamps]
+    known = [(place, time) for place, _, time in read if time is not None]
+    leading = [int(written.split(":")[0]) for _, written, time in read if time is not None and ":" in written]
+    if may_be_daytime and leading and leading[0] > 0 and max(leading) < 24:
+        return
     for (first, start_time), (last, next_time) in pairwise([*known, (len(segments), inf)]):
         if start_time > next_time:
             continue
@@ -230,7 +227,7 @@ def join(segments: Iterable[Segment]) -> Transcript:
                 timed.append(TimedPart(start, n, *times, segment.is_word, segment.is_estimated))
             if cue is not None:
                 cues[start] = cue
-            elif begins_line:
+            elif begins_line and not begins_turn:
                 lines.add(start)
             cue, was_sound = None, segment.is_sound
             is_spaced = begins_turn = begins_paragraph = begins_line = False

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ..errors import Errors, JointValueError
 from .labels import CHANGE, are_turns, find_all_names, read_label, remove_numbers
-from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, read_clocks, set_times
+from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, set_times
 
 # In brackets, alone, or as f4 writes it, at the end of a turn: #00:01:02-3#.
 INLINE_TIME = re.compile(rf"(?:\[|#|^\s*)({CLOCK})(?:\]|-\d#|\s*$)")
@@ -54,8 +54,7 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
             segments[first] = segments[first]._replace(text=f"{head}\n", speaker=None)
     if any(map(str.strip, lines)) and not any(segment.begins_turn for segment in segments):
         raise JointValueError(Errors.J468, source=source)
-    times = read_clocks([written for _, written in stamps])
-    set_times(segments, zip([place for place, _ in stamps], times, strict=True))
+    set_times(segments, stamps, may_be_daytime=True)
     yield from segments
 
 

@@ -6,7 +6,7 @@ from spacy_joint.errors import JointValueError
 from spacy_joint.transcripts import read, read_string
 from spacy_joint.transcripts.reading import guess_marked
 
-from .turns import list_sentence_beginnings, list_turns
+from .turns import list_turns
 
 CTM = ";; by nobody\ncall A 0.50 0.20 hi 0.98\ncall A 0.8 0.4 nora\ncall A 1.3 0.5 <eps>\ncall B 2 0.4 yes\n"
 TSV = "start\tend\ttext\n0\t1500\tHi Nora.\n1500\t2500\t[Music]\n"
@@ -161,9 +161,14 @@ def test_other_lines_are_refused(text, format, code):
 
 def test_chats_of_slack_have_names_and_no_times():
     transcript = read_string("Anna Smith  10:22 AM\nhi nora\n10:23\nstill here?\n\nNora\t1:24 PM\nyes\n")
-    assert list_turns(transcript) == [("Anna Smith", "hi nora 10:23 still here?"), ("Nora", "yes")]
+    assert list_turns(transcript) == [("Anna Smith", "hi nora"), ("Anna Smith", "still here?"), ("Nora", "yes")]
     assert transcript.find_times(0, 2) is None
-    assert list_sentence_beginnings(transcript) == ["hi", "10:23", "still", "yes"]
+
+
+def test_times_below_words_are_those_of_the_next_ones():
+    transcript = read_string("Anna  0:02\nhi nora\n 0:12\nstill here?\n\nNora  0:19\nyes\n")
+    assert list_turns(transcript) == [("Anna", "hi nora"), ("Anna", "still here?"), ("Nora", "yes")]
+    assert transcript.find_times(8, 19)[0] == 12.0
 
 
 @pytest.mark.parametrize(
@@ -222,7 +227,7 @@ def test_transcripts_of_teams_have_a_header():
     transcript = read_string(text)
     header, *turns = list_turns(transcript)
     assert turns == [("Anna Smith", "Hi Nora."), ("Nora", "Yes."), ("Anna Smith", "Bye.")]
-    assert header == (None, "Plans 14m 2s") and transcript.lines == {0, 6, 13}
+    assert header == (None, "Plans 14m 2s") and transcript.lines == {6}
 
 
 @pytest.mark.parametrize(
