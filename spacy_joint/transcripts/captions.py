@@ -15,7 +15,7 @@ from itertools import chain, pairwise
 from webvtt import Caption, WebVTT
 
 from ..errors import Errors, JointValueError, Message
-from .labels import CHANGE, find_caption_names, read_label
+from .labels import CHANGE, find_caption_names, find_label
 from .transcript import CLOCK, LINE_END, Cue, Format, Segment, is_sound, read_clock, spread
 
 ARROW = "-->"
@@ -215,13 +215,10 @@ def _read_beginning(
     direction, as in `ANNA (on phone): hi`."""
     dash = DASH.match(line) if is_dialogue else None
     begin = dash.end() if dash else 0
-    label = read_label(line[begin:])
-    if label is not None and label.name in names:
-        return begin + label.end, label.name, bool(dash or CHANGE.match(line, begin)), label.direction
-    change = CHANGE.match(line, begin)
-    if change is not None:
-        return change.end(), None, True, ""
-    return (begin, None, True, "") if dash else (0, speaker, False, "")
+    label = find_label(line[begin:], names)
+    if label is None:
+        return (begin, None, True, "") if dash else (0, speaker, False, "")
+    return begin + label.end, label.name or None, bool(dash or CHANGE.match(line, begin)), label.direction
 
 
 def _set_times(runs: Sequence[Segment], start_time: float, end_time: float) -> list[Segment]:

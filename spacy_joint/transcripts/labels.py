@@ -106,10 +106,10 @@ NOT_NAMES = {
 class Label(NamedTuple):
     """The beginning of a line that may name its speaker."""
 
-    name: str
-    time: str  # next to the name; empty if none
+    name: str  # empty if only a mark, such as `>>`, tells that the speaker changes
     end: int  # where the words begin
-    is_marked: bool  # whether it is certainly a name: `>> ANNA:`, `SPEAKER_01:`
+    time: str = ""  # next to the name; empty if none
+    is_marked: bool = False  # whether it is certainly a name: `>> ANNA:`, `SPEAKER_01:`
     direction: str = ""  # after the name: `(on phone)`
 
 
@@ -130,8 +130,18 @@ def read_label(line: str) -> Label | None:
             continue
         time = re.search(CLOCK, found.get("time", ""))
         is_marked = is_marked or (pattern is LABEL and bool("mark" in found or re.fullmatch(NUMBERED, name)))
-        return Label(name, time[0] if time else "", match.end(), is_marked, found.get("direction", ""))
+        return Label(name, match.end(), time[0] if time else "", is_marked, found.get("direction", ""))
     return None
+
+
+def find_label(line: str, names: Set[str]) -> Label | None:
+    """Finds the name of a speaker, one of `names`, or only a mark, at the beginning of a line; None if no turn begins
+    here."""
+    label = read_label(line)
+    if label is None or label.name not in names:
+        change = CHANGE.match(line)
+        return None if change is None else Label("", change.end())
+    return label
 
 
 def _has_form(name: str) -> bool:

@@ -2,11 +2,11 @@
 without a name continue the turn. A time, next to a name, in brackets, or on a line, applies until the next time."""
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator
 from itertools import pairwise
 
 from ..errors import Errors, JointValueError
-from .labels import CHANGE, are_turns, find_all_names, read_label, remove_numbers
+from .labels import are_turns, find_all_names, find_label, remove_numbers
 from .transcript import CLOCK, LINE_END, Format, Segment, is_sound, read_clock, set_times
 
 # In brackets, alone, or as f4 writes it, at the end of a turn: #00:01:02-3#.
@@ -17,6 +17,7 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     """Reads plain text with names. RAISES ValueError: If no turn begins anywhere (J468)."""
     lines = remove_numbers(LINE_END.split(content))
     names = find_all_names(lines)
+    labels = [find_label(line, names) for line in lines]
     speaker: str | None = None
     segments: list[Segment] = []
     stamps: list[tuple[int, str]] = []
@@ -24,23 +25,17 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     # If names or lines have times, so may the text between them, as in exports of Descript.
     has_times = any(line[:1] == "[" and INLINE_TIME.match(line) for line in map(str.lstrip, lines))
     has_times |= any(line.rstrip()[-1:] == "#" and INLINE_TIME.search(line) for line in lines)
-    has_times |= any(label.time for line in lines if (label := read_label(line)) and label.name in names)
-    for number, line in enumerate(lines):
-        label = read_label(line)
-        change = CHANGE.match(line)
+    has_times |= any(label and label.time for label in labels)
+    for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
         begin, direction = 0, ""
-        if label is not None and label.name in names:
-            speaker, begin, direction = label.name, label.end, label.direction
+        if label is not None:
+            speaker, begin, direction = label.name or None, label.end, label.direction
+            heads.append((len(segments), line[:begin].strip() if speaker else ""))
             if label.time:
                 stamps.append((len(segments), label.time))
-        elif change is not None:
-            speaker, begin = None, change.end()
-        if begin:
-            heads.append((len(segments), line[:begin].strip() if label else ""))
         is_after_blank = number > 0 and not lines[number - 1].strip()
-        is_time = read_clock(line.strip()) is not None and (
-            is_after_blank or _begins_turn(lines[number + 1 :][:1], names)
-        )
+        is_above = any(below and below.name for below in labels[number + 1 : number + 2])
+        is_time = (is_after_blank or is_above) and read_clock(line.strip()) is not None
         words, *later = INLINE_TIME.split(line[begin:]) if has_times or is_time else [line[begin:]]
         for place, text in enumerate([direction, words] if direction else [words]):
             begins = (begin > 0 and not place, is_after_blank and not place)
@@ -56,10 +51,6 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
         raise JointValueError(Errors.J468, source=source)
     set_times(segments, stamps, may_be_daytime=True)
     yield from segments
-
-
-def _begins_turn(lines: Sequence[str], names: Set[str]) -> bool:
-    return any((label := read_label(line)) is not None and label.name in names for line in lines)
 
 
 TURNS = Format("turns", read_turns, recognise=are_turns)
