@@ -7,7 +7,7 @@ of lines are names."""
 import operator
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -151,29 +151,30 @@ def _has_form(name: str) -> bool:
     return len(name) <= MAX_NAME_LENGTH and (len(words) == 1 or is_capitalised)
 
 
-def find_names(lines: Sequence[str]) -> Set[str]:
+def _find_names(lines: Sequence[str], labels: Collection[Label]) -> Set[str]:
     """Finds names of speakers at the beginnings of lines, in a file that may have none. A name recurs, is in capitals,
     or is marked."""
-    counts = Counter(label.name for label in _read_labels(lines))
-    return {*_find_sure_names(lines), *(name for name, count in counts.items() if count > 1)}
+    counts = Counter(label.name for label in labels)
+    return {*_find_sure_names(lines, labels), *(name for name, count in counts.items() if count > 1)}
 
 
 def find_caption_names(lines: Sequence[str], n_cues: int) -> Set[str]:
     """Finds names of speakers in captions, which may name only unseen speakers, and whose lines may begin anywhere in a
     sentence."""
     lines = [line for line in lines if not EXAMINATION.match(line)]
-    names, labels = find_names(lines), _read_labels(lines)
+    labels = _read_labels(lines).values()
+    names = _find_names(lines, labels)
     n_named = sum(label.name in names for label in labels)
     if (len(names) < n_named or len(labels) == n_cues > 1) and len(labels) >= NAMED_SHARE * n_cues:
         return find_all_names(lines)
     # In films, words such as "Listen:" recur. So a name that is neither in capitals nor marked only counts if at least
     # every third cue has a name. Where nearly all begin with one, as in captions of meetings, any capital tells it.
-    return names if 3 * n_named >= n_cues else _find_sure_names(lines)
+    return names if 3 * n_named >= n_cues else _find_sure_names(lines, labels)
 
 
-def _find_sure_names(lines: Sequence[str]) -> set[str]:
+def _find_sure_names(lines: Sequence[str], labels: Collection[Label]) -> set[str]:
     # Capitals tell nothing if most lines are in capitals.
-    are_telling, labels = 2 * sum(map(str.isupper, lines)) <= len(lines), _read_labels(lines)
+    are_telling = 2 * sum(map(str.isupper, lines)) <= len(lines)
     names = {label.name for label in labels if label.is_marked or (are_telling and label.name.isupper())}
     # As in talks: "Anna Wu:", and "AW:" from then on.
     full = {label.name for label in labels if " " in label.name}
@@ -182,7 +183,8 @@ def _find_sure_names(lines: Sequence[str]) -> set[str]:
 
 def find_all_names(lines: Sequence[str]) -> Set[str]:
     """Finds names of speakers in a file whose turns begin with names, where a capital suffices for a name."""
-    return {*find_names(lines), *(label.name for label in _read_labels(lines) if label.name != label.name.lower())}
+    labels = _read_labels(lines).values()
+    return {*_find_names(lines, labels), *(label.name for label in labels if label.name != label.name.lower())}
 
 
 def are_turns(lines: Sequence[str]) -> bool:
@@ -195,12 +197,13 @@ def are_turns(lines: Sequence[str]) -> bool:
     if n_chevrons[1:] and {2} <= set(n_chevrons) <= {2, 3} and filled[0][0] == ">":
         return True
     filled = [line for line in filled if not re.fullmatch(rf"\s*\[?{TIMES}\]?\s*", line)]
-    known = find_names(filled)
-    begun = {at: label for at, line in enumerate(filled) if (label := read_label(line)) and label.name in known}
+    found = _read_labels(filled)
+    known = _find_names(filled, found.values())
+    begun = {at: label for at, label in found.items() if label.name in known}
     if not begun:
         return False
     header = min(begun)
-    labels = _read_labels(filled[header:])
+    labels = [label for at, label in found.items() if at >= header]
     # Each name once, if it begins several turns in succession.
     names = [name for name, _ in groupby(label.name for label in labels)]
     n_again = len(names) - len(set(names))
@@ -230,7 +233,9 @@ def remove_numbers(lines: Sequence[str]) -> Sequence[str]:
     return [text for text in texts if text.strip()]
 
 
-def _read_labels(lines: Sequence[str]) -> list[Label]:
-    labels = [label for line in lines if (label := read_label(line))]
+def _read_labels(lines: Sequence[str]) -> dict[int, Label]:
+    """Reads the possible names of speakers, by the numbers of their lines."""
+    labels = {number: label for number, line in enumerate(lines) if (label := read_label(line))}
     # Without `Q.`, `A.` is a letter of a list, or a sentence of one word. In press conferences, others answer.
-    return labels if "Q" in {label.name for label in labels} else [label for label in labels if label.name != "A"]
+    has_questions = any(label.name == "Q" for label in labels.values())
+    return {number: label for number, label in labels.items() if has_questions or label.name != "A"}
