@@ -505,7 +505,7 @@ class Errors:
         "Write them as `00:01:02.500 --> 00:01:04.000`, with minutes and seconds below 60.",
     )
     J462 = Message("{source}, line {line}: the cue ends before it starts ({found}).", "Correct its times.")
-    J463 = Message("{source} is not WebVTT: its first line is not `WEBVTT`.", "Add this line, or read the file as srt.")
+    J463 = Message("{source} is not WebVTT: it begins without `WEBVTT`.", "Add this line, or read the file as srt.")
     J465 = Message(
         "{source} is JSON, but not of a known recogniser, such as Whisper, AWS Transcribe, Google, Azure, Deepgram, "
         "AssemblyAI, Speechmatics, Rev, ElevenLabs, NeMo and vosk, or of a known chat.",

@@ -41,7 +41,7 @@ def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: An
         raise JointValueError(Errors.J470, format=format)
     words = fill_times(words)
     cue = words[0].cue
-    header = cue.header if cue and cue.format == format else ""
+    header = cue.header.lstrip() if cue and cue.format == format else ""
     if recut:
         words = [word._replace(cue=None) for word in words]
     expected = _list_turns(words)
@@ -156,7 +156,7 @@ def _join(
     is_vtt = format == "vtt"
     parts: list[str] = []
     if is_vtt:
-        parts.append(header.strip() if header.startswith(HEADER) else HEADER)
+        parts.append(header.strip() or HEADER)
         estimated = [number for number, each in enumerate(captions, start=1) if _is_estimated(words, each)]
         if estimated:
             listed = ", ".join(map(str, estimated[:MAX_LISTED])) + (", ..." if len(estimated) > MAX_LISTED else "")

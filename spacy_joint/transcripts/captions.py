@@ -67,10 +67,13 @@ def read_srt(content: str, source: str) -> Iterator[Segment]:
 def read_vtt(content: str, source: str) -> Iterator[Segment]:
     """Reads WebVTT. RAISES ValueError: If the file, called `source` in errors, is damaged (J460-J463)."""
     lines = LINE_END.split(content)
-    if not any(lines):
+    first = next((number for number, line in enumerate(lines) if line.strip()), None)
+    if first is None:
         return iter(())
     if not VTT.recognise(lines):
         raise JointValueError(Errors.J463, source=source)
+    # By the standard, nothing is above the header. Blank lines move below it, so that later lines keep their numbers.
+    lines.insert(0, lines.pop(first))
     text = VTT_ASIDE.sub(lambda match: "\n" * match[0].count("\n"), "\n".join(map(str.strip, lines)))
     gap = VTT_GAP.search(text)
     if gap is not None and ARROW not in text[: gap.start()]:
@@ -80,7 +83,7 @@ def read_vtt(content: str, source: str) -> Iterator[Segment]:
 
 
 SRT = Format("srt", read_srt, (".srt", ".sbv"), lambda lines: SRT_BEGINNING.match("\n".join(lines[:9])) is not None)
-VTT = Format("vtt", read_vtt, (".vtt",), lambda lines: any(re.match(rf"{HEADER}(?:\s|$)", line) for line in lines[:1]))
+VTT = Format("vtt", read_vtt, (".vtt",), lambda lines: next(filter(str.strip, lines), "").split()[:1] == [HEADER])
 
 
 def _parse(text: str, lines: Sequence[str], source: str) -> list[Caption]:

@@ -299,6 +299,13 @@ def test_damaged_webvtt_is_reported_with_its_line():
         read_string("1\n00:00:01.000 --> 00:00:02.000\nhi", "vtt")
 
 
+def test_blank_lines_may_be_above_webvtt():
+    text = "\n \nWEBVTT\n\n00:01.000 --> 00:02.000\nhi nora\n"
+    assert read_string(text).text == read_string(text, "vtt").text == "hi nora"
+    with pytest.raises(JointValueError, match="line 8:"):
+        read_string(f"{text}\n00:02.000 --> x\n", "vtt")
+
+
 def test_directions_after_names_are_kept_as_sounds():
     transcript = read_srt("1\n00:00:01,000 --> 00:00:03,000\nANNA (on phone): hi ben\n")
     assert list_turns(transcript) == [("ANNA", "(on phone) hi ben")]
