@@ -21,6 +21,8 @@ MIN_RECURRING, MIN_FIELDS, MIN_NUMBERED = 3, 3, 3
 NUMBERED_SHARE, SPOKEN_SHARE, LONG_TURN = 0.75, 0.5, 5
 # The share of cues with names in captions of meetings.
 NAMED_SHARE = 0.9
+# Words of results and settings: `Anna: 12:10`.
+NUMBERS = re.compile(r"(?=\D*\d)[\W\d_]+")
 SPOKEN = re.compile(r"[.?!…][\"”’)\]]*\s*$")
 HALF = r"(?:\s?[AaPp][.]?\s?[Mm][.]?)?"
 BRACKETED_TIME = rf"\[{TIMES}{HALF}\]|\({TIMES}{HALF}\)"
@@ -200,7 +202,9 @@ def are_turns(lines: Sequence[str]) -> bool:
     found = _read_labels(filled)
     known = _find_names(filled, found.values())
     begun = {at: label for at, label in found.items() if label.name in known}
-    if not begun:
+    numbers = [at for at, label in begun.items() if NUMBERS.fullmatch(filled[at], label.end)]
+    # Unlike times of turns, these have no words below.
+    if 2 * sum(at + 1 in found or at + 1 == len(filled) for at in numbers) >= len(begun):
         return False
     header = min(begun)
     labels = [label for at, label in found.items() if at >= header]

@@ -162,8 +162,9 @@ def _is_tsv(lines: Sequence[str]) -> bool:
 
 
 def _is_ctm(lines: Sequence[str]) -> bool:
-    filled = [line.strip() for line in lines if line.strip() and not line.startswith(";;")]
-    return bool(filled) and all(CTM_LINE.fullmatch(line) for line in filled[:20])
+    filled = [line.strip() for line in lines if line.strip() and not line.startswith(";;")][:20]
+    # Tables of numbers have no letters.
+    return all(map(CTM_LINE.fullmatch, filled)) and any(map(str.isalpha, "".join(filled)))
 
 
 def _is_otter(lines: Sequence[str]) -> bool:

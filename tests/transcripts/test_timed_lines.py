@@ -237,6 +237,7 @@ def test_transcripts_of_teams_have_a_header():
         *("Tea\n10:00\nA talk\n10:15\nTea\n11:00\nHome\n12:00\n", "So we left\n0:02\nand it rained\n0:05\nlate\n"),
         "10:00 Welcome\n10:15 A talk\n11:00 Tea\n",
         "Time\tText\n0:00\tHi.\tAnna\n0:02\tHi.\tNora\n0:05\tBye.\tAnna\n",
+        "1 1 0.5 12 7\n1 2 0.5 13 8\n",
         "Contents\n0:00 Welcome\n1:20 Owls\n20:15 Tea\n",
         "[00:02] so we left\nand it rained\n[00:05] we came home\nlate\n",
     ],

@@ -93,12 +93,18 @@ def test_turns_are_recognised(text):
         "**Note:** this\n\n**Note:** that\n",
         "[1]: https://a.org\n[2]: https://b.org\n[1]: https://a.org\n",
         "A. First\nB. Second\nA. Third\n",
+        "Anna: 41:20\nBen: 42:03\nAnna: 40:55\nBen: 43:12\n",
+        "SIZE: 1\nMODE: read\nSIZE: 2\nMODE: write\n",
         ">> hi\n>> who are you\n> me\n",
         ">>> run()\n>>> go()\n",
     ],
 )
 def test_ordinary_text_with_colons_is_text(text):
     assert guess_format(text) == "text"
+
+
+def test_times_behind_names_are_no_results():
+    assert guess_format("Anna: 0:02\nhi ben\nBen: 0:05\nhi\nAnna: 0:09\nbye\n") == "turns"
 
 
 TURNS = {
