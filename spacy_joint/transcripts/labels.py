@@ -23,21 +23,23 @@ NUMBERED_SHARE, SPOKEN_SHARE, LONG_TURN = 0.75, 0.5, 5
 NAMED_SHARE = 0.9
 # Words of results and settings: `Anna: 12:10`.
 NUMBERS = re.compile(r"(?=\D*\d)[\W\d_]+")
-SPOKEN = re.compile(r"[.?!…][\"”’)\]]*\s*$")
+SPOKEN = re.compile(r"[.?!…؟।。？！][\"”’」)\]]*\s*$")
 HALF = r"(?:\s?[AaPp][.]?\s?[Mm][.]?)?"
 BRACKETED_TIME = rf"\[{TIMES}{HALF}\]|\({TIMES}{HALF}\)"
 TIME = rf"{BRACKETED_TIME}|{CLOCK}"
 NUMBERED = r"(?i:speaker|spk)[ _-]?\w{1,3}"
+# Letters, digits and their marks, such as the vowel signs of Hindi; and others within names.
+IN_NAME = r"\w\u0300-\u036f\u0900-\u109f.'’&-"
 LABEL = re.compile(
     rf"""\s*
     (?P<mark>>>+\s*)?
     (?:(?P<time_before>{TIME})\s+)?
-    (?P<name>[^\W\d_][\w.'’&-]{{0,{MAX_NAME_LENGTH}}}(?:[ ][\w.'’&#-]{{1,{MAX_NAME_LENGTH}}}){{0,4}}(?:,[ ][JS]r\.)?)
+    (?P<name>[^\W\d_][{IN_NAME}]{{0,40}}(?:[ \xa0][#{IN_NAME}]{{1,40}}){{0,4}}(?:,[ ][JS]r\.)?)
     (?:,[ ](?!\W)[A-Z\d .,&'’/-]{{1,60}})?   # , CNN ANCHOR
     (?:[ ]\(\w+(?:/\w+)+\))?              # (she/her)
     (?:[ ](?P<direction>(?:\([^():]{{1,40}}\)[ ]?)+(?<![ ])|\[[^\[\]:]{{1,40}}\]))?
     (?:\s+(?P<time_after>{TIME}))?
-    \s*:(?:\s+(?P<time_behind>{BRACKETED_TIME}))?(?:\s+|$)
+    \s*(?:：(?!\s*[“「『"])\s*|:(?:\s+(?P<time_behind>{BRACKETED_TIME}))?(?:\s+|$))
     """,
     re.VERBOSE,
 )
@@ -102,6 +104,7 @@ NOT_NAMES = {
     *("content-type", "delivered-to", "message-id", "mime-version", "received", "reply-to", "return-path", "sender"),
     *("classifier", "comment", "copyright", "files", "license", "license-file", "maintainer", "provides-extra"),
     *("requires-dist", "requires-python"),
+    *("作者", "地点", "场所", "場所", "备注", "姓名", "日期", "日時", "时间", "来源", "标题", "注意", "电话"),
 }
 
 

@@ -57,6 +57,9 @@ def read_turns(text):
         "0:02\nAnna: hi ben\n0:04\nBen: hi\nAnna: bye\n0:09\nBen: bye\n",
         "I: hi #00:00:02-4#\nB: hi #00:00:04-1#\nI: bye #00:00:09-0#\n",
         "Ann Low, Jr.: hi ben\nBen: hi\nAnn Low, Jr.: bye\n",
+        "Zoe\u0308\xa0Low\xa0: hi ben\nBen\xa0: hi\nZoe\u0308\xa0Low\xa0: bye\n",
+        "小明：你好\n小红： 你好\n小明：再见\n",
+        "अनीता: नमस्ते\nरवि: नमस्ते\nअनीता: फिर मिलेंगे\n",
     ],
 )
 def test_turns_are_recognised(text):
@@ -94,6 +97,8 @@ def test_turns_are_recognised(text):
         "[1]: https://a.org\n[2]: https://b.org\n[1]: https://a.org\n",
         "A. First\nB. Second\nA. Third\n",
         "Anna: 41:20\nBen: 42:03\nAnna: 40:55\nBen: 43:12\n",
+        "注意：下雨。\n时间：十点。\n\n注意：下雪。\n",
+        "小明说：“你好。”\n小红说：“你好。”\n小明说：“再见。”\n",
         "SIZE: 1\nMODE: read\nSIZE: 2\nMODE: write\n",
         ">> hi\n>> who are you\n> me\n",
         ">>> run()\n>>> go()\n",
