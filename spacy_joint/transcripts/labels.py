@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from .transcript import CLOCK, TIMES, read_clock
 
-MAX_NAME_LENGTH = 40
+MAX_NAME_LENGTH = 60
 # The least number of recurring names after a header, of fields of a form, and of lines in succession that are numbered.
 MIN_RECURRING, MIN_FIELDS, MIN_NUMBERED = 3, 3, 3
-# The shares of numbered lines, and of turns after a header whose first line ends a sentence; and the average number of
-# lines in these, at most.
-NUMBERED_SHARE, SPOKEN_SHARE, LONG_TURN = 0.75, 0.5, 5
+# The shares of numbered lines, and of turns after a header whose names are sure, or whose first line ends a sentence;
+# and the average number of lines in the latter, at most.
+NUMBERED_SHARE, SURE_SHARE, SPOKEN_SHARE, LONG_TURN = 0.75, 0.75, 0.5, 5
 # The share of cues with names in captions of meetings.
 NAMED_SHARE = 0.9
 # Words of results and settings: `Anna: 12:10`.
@@ -34,7 +34,7 @@ LABEL = re.compile(
     rf"""\s*
     (?P<mark>>>+\s*)?
     (?:(?P<time_before>{TIME})\s+)?
-    (?P<name>[^\W\d_][{IN_NAME}]{{0,40}}(?:[ \xa0][#{IN_NAME}]{{1,40}}){{0,4}}(?:,[ ][JS]r\.)?)
+    (?P<name>[^\W\d_][{IN_NAME}]{{0,40}}(?:[ \xa0][#{IN_NAME}]{{1,40}}){{0,8}}(?:,[ ][JS]r\.)?)
     (?:,[ ](?!\W)[A-Z\d .,&'’/-]{{1,60}})?   # , CNN ANCHOR
     (?:[ ]\(\w+(?:/\w+)+\))?              # (she/her)
     (?:[ ](?P<direction>(?:\([^():]{{1,40}}\)[ ]?)+(?<![ ])|\[[^\[\]:]{{1,40}}\]))?
@@ -68,6 +68,18 @@ BRACKETED = re.compile(
 # Questions and answers of court records; a file must have both.
 EXAMINATION = re.compile(r"\s*(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*|\s(?=[A-Z])(?!.*:(?:\s|$)))(?=\S)")
 BOTH = {"Q", "A"}
+# Hearings and debates of the US Congress, where names are indented: `    Mr. SMITH of Ohio. Thank you.`
+HEARING = re.compile(
+    r"""\s{2,}
+    (?P<name>
+        (?:[A-Z][a-z]{1,3}[.]|The|Admiral|Ambassador|Chair\w*|General|Governor|Mayor|Representative|Secretary|Senator)
+        (?:[ ][A-Z][.])*(?:[ ](?:[a-z]{2,3}[ ]){0,2}[A-Z][\w'’-]+)+(?:[ ]pro[ ]tempore)?
+    )
+    (?:[ ](?P<direction>\([^()]{1,40}\)|\[[^\[\]]{1,40}\]))?
+    [.]\s+(?=\S)
+    """,
+    re.VERBOSE,
+)
 # The number of a line of a court record, which may be blank.
 NUMBERED_LINE = re.compile(r"\s*(?P<number>\d{1,2})(?:\s+(?P<text>.*))?")
 # The date and time of a message. In logs, they have seconds and no comma, and the year comes first.
@@ -90,7 +102,7 @@ MESSAGE = re.compile(
 CHANGE = re.compile(rf"\s*>>+\s*|{STAMP}|{LOG_TIME}\s+(?=(?:[*!<>=-]+)\s)")
 # Words of names in lower case, also of those in parliaments: Some hon. members.
 PARTICLES = {
-    *("al", "bin", "da", "de", "del", "der", "di", "du", "for", "la", "le", "of", "the", "van", "von"),
+    *("al", "and", "bin", "da", "de", "del", "der", "di", "du", "for", "la", "le", "of", "the", "van", "von"),
     *("hon.", "member", "members"),
 }
 # Words before colons in letters, emails, logs, forms, lists of changes, minutes, documents, packages, and licences.
@@ -119,7 +131,7 @@ class Label(NamedTuple):
 
 
 # In the order in which they are tried, and whether a match is certainly a name.
-PATTERNS = ((MESSAGE, True), (BRACKETED, True), (BOLD, False), (EXAMINATION, False), (LABEL, False))
+PATTERNS = ((MESSAGE, True), (BRACKETED, True), (BOLD, False), (EXAMINATION, False), (HEARING, False), (LABEL, False))
 
 
 def read_label(line: str) -> Label | None:
@@ -221,7 +233,10 @@ def are_turns(lines: Sequence[str]) -> bool:
         n_spoken = sum(bool(SPOKEN.search(filled[at])) and label.name[0].isupper() for at, label in begun.items())
         # Ordinary text has lists, code and fields anywhere, but these end in no marks.
         are_spoken = n_spoken >= SPOKEN_SHARE * max(len(begun), len(filled) / LONG_TURN)
-        are_spoken |= not is_form and all(label.is_marked or label.name.isupper() for label in begun.values())
+        sure = [
+            at for at, label in begun.items() if label.is_marked or label.name.isupper() or HEARING.match(filled[at])
+        ]
+        are_spoken |= not is_form and len(sure) >= SURE_SHARE * len(begun)
         is_examination = BOTH.issubset(names) and n_again > 0 and header <= len(begun)
         return is_examination or (are_spoken and n_again >= max(header, MIN_RECURRING))
     is_marked = any(label.is_marked for label in labels)
