@@ -8,7 +8,7 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence, Set
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from typing import NamedTuple
 
 from .transcript import CLOCK, TIMES, read_clock
@@ -112,7 +112,7 @@ NOT_NAMES = {
     *("address", "age", "author", "city", "country", "description", "email", "fax", "id", "location", "mobile", "name"),
     *("phone", "place", "price", "status", "tel", "time", "title", "type", "url", "version", "website"),
     *("added", "changed", "deprecated", "docs", "feat", "fix", "fixed", "improved", "removed", "security", "updated"),
-    *("attendees", "duration", "participants", "recorded"),
+    *("attendees", "duration", "moderators", "participants", "present", "recorded"),
     *("content-type", "delivered-to", "message-id", "mime-version", "received", "reply-to", "return-path", "sender"),
     *("classifier", "comment", "copyright", "files", "license", "license-file", "maintainer", "provides-extra"),
     *("requires-dist", "requires-python"),
@@ -199,9 +199,14 @@ def _find_sure_names(lines: Sequence[str], labels: Collection[Label]) -> set[str
 
 
 def find_all_names(lines: Sequence[str]) -> Set[str]:
-    """Finds names of speakers in a file whose turns begin with names, where a capital suffices for a name."""
-    labels = _read_labels(lines).values()
-    return {*_find_names(lines, labels), *(label.name for label in labels if label.name != label.name.lower())}
+    """Finds names of speakers in a file whose turns begin with names, where a capital suffices for a name. If the first
+    paragraph has a field, such as `Date:`, names only count below it."""
+    labels = _read_labels(lines)
+    header = list(takewhile(str.strip, lines))
+    if any(line.partition(":")[0].strip("* ").lower() in NOT_NAMES for line in header):
+        labels = {number: label for number, label in labels.items() if number >= len(header)} or labels
+    certain = (label.name for label in labels.values() if label.name != label.name.lower())
+    return {*_find_names(lines, labels.values()), *certain}
 
 
 def are_turns(lines: Sequence[str]) -> bool:

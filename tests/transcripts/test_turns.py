@@ -247,6 +247,17 @@ def test_turns_may_begin_after_a_header():
     assert guess_format(examination) == "turns"
 
 
+def test_fields_above_the_first_turn_have_no_speakers():
+    turns = "BW: When did you begin?\nAL: In May.\nBW: And now?\nAL: Now I work.\n"
+    header = "INTERVIEWER: Ben Wu\nINTERVIEWEE: Ann Low\nDATE: 5 May\n"
+    assert list_turns(read_turns(f"{header}\n{turns}"))[:2] == [
+        (None, "INTERVIEWER: Ben Wu INTERVIEWEE: Ann Low DATE: 5 May"),
+        ("BW", "When did you begin?"),
+    ]
+    # Unless all names are in that paragraph.
+    assert list_turns(read_turns(f"{turns}Note: late.\n\nThe end."))[0] == ("BW", "When did you begin?")
+
+
 def test_lines_with_a_time_alone_are_times():
     transcript = read_turns("Anna: hi\n\n00:05:00\n\nBen: abcd\n")
     assert transcript.text == "hi\nabcd"
