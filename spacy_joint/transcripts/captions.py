@@ -16,7 +16,7 @@ from webvtt import Caption, WebVTT
 
 from ..errors import Errors, JointValueError, Message
 from .labels import CHANGE, find_caption_names, find_label
-from .transcript import CLOCK, LINE_END, Cue, Format, Segment, is_sound, read_clock, spread
+from .transcript import CLOCK, LINE_END, Cue, Format, Segment, estimate, is_sound, read_clock
 
 ARROW = "-->"
 HEADER = "WEBVTT"
@@ -133,7 +133,6 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
     named = [] if has_voices else [plain for line in lines if (plain := strip_markup(line))]
     names = find_caption_names(named, len(cues))
     speaker: str | None = None
-    begins_turn = False
     header, segments, last = written[0], list[Segment](), -1
     for place, cue in enumerate(cues, start=1):
         parts = [SAID.split(line) if DASH.match(strip_markup(line)) else [line] for line in cue.lines]
@@ -142,19 +141,12 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
         is_dialogue = sum(bool(DASH.match(text)) for _, text in rows) > 1
         said: list[Segment] = []
         for row, text in rows:
-            begin, speaker, is_other, direction = _read_beginning(text, speaker, names, is_dialogue)
-            begins_turn |= is_other
+            begin, speaker, begins_turn, direction = _read_beginning(text, speaker, names, is_dialogue)
             is_row_sound = is_all_sound or is_sound(text[begin:])
-            begins_line = True
-            if direction:
-                said.append(Segment(f"{direction} ", speaker, None, None, begins_turn, is_sound=True, begins_line=True))
-                begins_turn = begins_line = False
+            said.append(Segment(f"{direction} ", speaker, None, None, begins_turn, is_sound=True, begins_line=True))
             for run in row:
                 words, begin = run.text[begin:], max(begin - len(run.text), 0)
-                if words:
-                    segment = Segment(words, run.speaker or speaker, run.start_time, None, begins_turn)
-                    said.append(segment._replace(is_sound=is_row_sound, begins_line=begins_line))
-                    begins_turn = begins_line = False
+                said.append(Segment(words, run.speaker or speaker, run.start_time, is_sound=is_row_sound))
         start_time, end_time = (time.in_milliseconds() / 1000 for time in (cue.start_time, cue.end_time))
         said = _set_times(said, start_time, end_time)
         segments += said
@@ -233,7 +225,5 @@ def _set_times(runs: Sequence[Segment], start_time: float, end_time: float) -> l
             stamps.append((number, min(max(run.start_time, stamps[-1][1]), end_time)))
     timed: list[Segment] = []
     for (first, begin), (last, end) in pairwise([*stamps, (len(runs), end_time)]):
-        times = spread([run.text for run in runs[first:last]], begin, end)
-        for place, (since, until) in enumerate(times, start=first):
-            timed.append(runs[place]._replace(start_time=since, end_time=until, is_estimated=place > first))
+        timed += estimate(runs[first:last], begin, end)
     return timed

@@ -172,6 +172,14 @@ def spread(texts: Sequence[str], start_time: float, end_time: float) -> Iterator
         yield start_time + before * rate, start_time + after * rate
 
 
+def estimate(segments: Sequence[Segment], start_time: float, end_time: float) -> Iterator[Segment]:
+    """Yields consecutive segments with the times that `spread` estimates: all but the start of the first words."""
+    texts = [segment.text for segment in segments]
+    first = next((place for place, text in enumerate(texts) if text.strip()), 0)
+    for place, (start, end) in enumerate(spread(texts, start_time, end_time)):
+        yield segments[place]._replace(start_time=start, end_time=end, is_estimated=place > first)
+
+
 def set_times(segments: list[Segment], stamps: Iterable[tuple[int, str]], *, may_be_daytime: bool = False) -> None:
     """Sets estimated times of segments, from each place with a written time to the next: see `spread`. There may be
     silence before the next one, and none are set if it is earlier. Times are those of the day if that may be, and none
@@ -184,13 +192,9 @@ def set_times(segments: list[Segment], stamps: Iterable[tuple[int, str]], *, may
     for (first, start_time), (last, next_time) in pairwise([*known, (len(segments), inf)]):
         if start_time > next_time:
             continue
-        texts = [segment.text for segment in segments[first:last]]
-        n = sum(len(text.strip()) for text in texts)
+        n = sum(len(segment.text.strip()) for segment in segments[first:last])
         end_time = start_time + n / SPEED if next_time == inf else min(next_time, start_time + n / LEAST_SPEED)
-        # If a name is on a line by itself, the words begin on the next one.
-        spoken = first + next((place for place, text in enumerate(texts) if text.strip()), 0)
-        for at, (start, end) in enumerate(spread(texts, start_time, end_time), start=first):
-            segments[at] = segments[at]._replace(start_time=start, end_time=end, is_estimated=at > spoken)
+        segments[first:last] = estimate(segments[first:last], start_time, end_time)
 
 
 def join(segments: Iterable[Segment]) -> Transcript:
