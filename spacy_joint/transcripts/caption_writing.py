@@ -8,7 +8,7 @@ accordingly.
 
 import html
 from collections.abc import Sequence
-from itertools import compress
+from itertools import compress, pairwise
 from typing import Any
 
 from spacy.tokens import Doc
@@ -18,7 +18,7 @@ from ..errors import Errors, JointValueError
 from .captioning import Caption, Limits, Unit, count_breaches, cut
 from .captions import ARROW, HEADER, divide_cues, read_srt, read_vtt, strip_markup
 from .transcript import LINE_END, join
-from .words import FORBIDDEN, Word, fill_times, list_words, warn_of_estimates
+from .words import FORBIDDEN, Word, divide, fill_times, list_words, warn_of_estimates
 
 # Characters that the reader would take for markup.
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "{": "&#123;", "\\": "&#92;"})
@@ -72,12 +72,8 @@ def _is_estimated(words: Sequence[Word], caption: Caption) -> bool:
 
 
 def _list_turns(words: Sequence[Word]) -> list[tuple[str | None, str]]:
-    turns: list[tuple[str | None, list[str]]] = []
-    for word in words:
-        if word.begins_turn:
-            turns.append((word.speaker, []))
-        turns[-1][1].append(word.text)
-    return [(speaker, " ".join(" ".join(texts).split())) for speaker, texts in turns]
+    turns = divide(words, [word.begins_turn for word in words])
+    return [(turn[0].speaker, " ".join(" ".join(word.text for word in turn).split())) for turn in turns]
 
 
 def make_units(words: Sequence[Word], label: str = "") -> list[Unit]:
@@ -111,7 +107,7 @@ def _arrange(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> li
     """Makes all captions: cues of the source, or new cuts, in stretches of cues between ends of sentences."""
     starts = [0, *(place for place, word in enumerate(words) if place and word.cue and word.begins_sentence)]
     captions: list[Caption] = []
-    for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
+    for start, end in pairwise([*starts, len(words)]):
         own = _list_cues(words, start, end)
         n = count_breaches(units, limits, own, FORBIDDEN)
         made = cut(units, limits, start, end) if n or not own else own
@@ -125,7 +121,7 @@ def _list_cues(words: Sequence[Word], start: int, end: int) -> list[Caption]:
     if places[:1] != [start]:
         return []
     found: list[Caption] = []
-    for first, last in zip(places, [*places[1:], end], strict=True):
+    for first, last in pairwise([*places, end]):
         cue = words[first].cue
         assert cue is not None
         begins = (words[place].begins_line or words[place].begins_turn for place in range(first + 1, last))
@@ -182,7 +178,7 @@ def _write_lines(words: Sequence[Word], caption: Caption, label: str) -> list[st
     is_vtt = label == VOICE
     voice: str | None = None
     lines: list[str] = []
-    for start, end in zip(caption.starts, [*caption.starts[1:], caption.end], strict=True):
+    for start, end in pairwise([*caption.starts, caption.end]):
         introduction, name = _introduce(words, start, label), words[start].speaker
         tag = ""
         if is_vtt and start > caption.starts[0] and words[start].begins_turn and not words[start].is_estimated:

@@ -7,6 +7,7 @@ too fast or too little.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import check_range
@@ -70,17 +71,17 @@ class Caption(NamedTuple):
 def cut(units: Sequence[Unit], limits: Limits, begin: int = 0, end: int | None = None) -> list[Caption]:
     """Cuts the words from `begin` to `end` into captions, at the least cost."""
     last = len(units) if end is None else end
-    costs: list[float] = [0.0] + [float("inf")] * (last - begin)
-    found: list[tuple[int, ...]] = [()] * (last - begin + 1)
+    # The least cost up to each word, and the lines of the last caption.
+    best: dict[int, tuple[float, tuple[int, ...]]] = {begin: (0.0, ())}
     for start in range(begin, last):
         for stop, cost, starts in _list_captions(units, limits, start, last):
-            total = costs[start - begin] + cost
-            if total < costs[stop - begin]:
-                costs[stop - begin], found[stop - begin] = total, starts
+            total = best[start][0] + cost
+            if stop not in best or total < best[stop][0]:
+                best[stop] = total, starts
     captions: list[Caption] = []
     stop = last
     while stop > begin:
-        captions.append(make_caption(units, limits, found[stop - begin], stop))
+        captions.append(make_caption(units, limits, best[stop][1], stop))
         stop = captions[-1].starts[0]
     return captions[::-1]
 
@@ -169,10 +170,9 @@ def count_breaches(units: Sequence[Unit], limits: Limits, captions: Sequence[Cap
     `forbidden` or more."""
     n = 0
     for caption in captions:
-        ends = (*caption.starts[1:], caption.end)
         n += len(caption.starts) > limits.max_lines
         n += round(caption.end_time - caption.start_time, 3) > limits.max_seconds
-        for start, end in zip(caption.starts, ends, strict=True):
+        for start, end in pairwise([*caption.starts, caption.end]):
             n += end - start > 1 and _count_characters(units, start, end) > limits.max_width
             n += end < len(units) and units[end].cost >= forbidden
     return n
