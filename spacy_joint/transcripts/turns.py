@@ -18,6 +18,8 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     lines = remove_numbers(LINE_END.split(content))
     names = find_all_names(lines)
     labels = [find_label(line, names) for line in lines]
+    if any(map(str.strip, lines)) and not any(labels):
+        raise JointValueError(Errors.J468, source=source)
     speaker: str | None = None
     segments: list[Segment] = []
     stamps: list[tuple[int, str]] = []
@@ -36,19 +38,16 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
         is_after_blank = number > 0 and not lines[number - 1].strip()
         is_above = any(below and below.name for below in labels[number + 1 : number + 2])
         is_time = (is_after_blank or is_above) and read_clock(line.strip()) is not None
-        words, *later = INLINE_TIME.split(line[begin:]) if has_times or is_time else [line[begin:]]
-        for place, text in enumerate([direction, words] if direction else [words]):
-            begins = (begin > 0 and not place, is_after_blank and not place)
-            segments.append(Segment(f"{text}\n", speaker, None, None, *begins, is_sound(text), begins_line=not begin))
-        for written, text in zip(later[::2], later[1::2], strict=True):
-            stamps.append((len(segments), written))
+        begins = (label is not None, is_after_blank)
+        segments.append(Segment(f"{direction}\n", speaker, None, None, *begins, is_sound=True, begins_line=True))
+        parts = INLINE_TIME.split(line[begin:]) if has_times or is_time else [line[begin:]]
+        for written, text in zip(["", *parts[1::2]], parts[::2], strict=True):
+            stamps += [(len(segments), written)] if written else []
             segments.append(Segment(f"{text}\n", speaker, is_sound=is_sound(text)))
     # A name without words below it, as in `BY MS. DALY:`, is kept as text.
     for (first, head), (last, _) in pairwise([*heads, (len(segments), "")]):
         if not any(segment.text.strip() for segment in segments[first:last]):
-            segments[first] = segments[first]._replace(text=f"{head}\n", speaker=None)
-    if any(map(str.strip, lines)) and not any(segment.begins_turn for segment in segments):
-        raise JointValueError(Errors.J468, source=source)
+            segments[first] = segments[first]._replace(text=f"{head}\n", speaker=None, is_sound=False)
     set_times(segments, stamps, may_be_daytime=True)
     yield from segments
 
