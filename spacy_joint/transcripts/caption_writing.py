@@ -46,7 +46,12 @@ def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: An
         words = [word._replace(cue=None) for word in words]
     expected = _list_turns(words)
     # First with the blocks of unchanged cues, which may write names of speakers in another way.
-    own = BRACKETED if _has_brackets(words, format) else LABELS[format][0]
+    own = LABELS[format][0]
+    if any(
+        word.cue and word.cue.format == format == "srt" and f"[{word.speaker}]:" in word.cue.block for word in words
+    ):
+        # As WhisperX writes them.
+        own = BRACKETED
     for keeps_blocks, label in ((True, own), *((False, label) for label in LABELS[format])):
         captions = _arrange(words, make_units(words, label), limits)
         blocks = [_get_block(doc, words, caption, format) if keeps_blocks else None for caption in captions]
@@ -57,14 +62,6 @@ def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: An
         # WebVTT has a comment instead.
         warn_of_estimates([_is_estimated(words, caption) for caption in captions], "captions")
     return text
-
-
-def _has_brackets(words: Sequence[Word], format: str) -> bool:
-    """Returns whether the source has names in brackets, as WhisperX writes them."""
-    return any(
-        word.cue is not None and word.cue.format == format == "srt" and f"[{word.speaker}]:" in word.cue.block
-        for word in words
-    )
 
 
 def _is_estimated(words: Sequence[Word], caption: Caption) -> bool:

@@ -223,7 +223,5 @@ def _set_times(runs: Sequence[Segment], start_time: float, end_time: float) -> l
         # Stamps are kept within the cue and in order.
         if run.start_time is not None:
             stamps.append((number, min(max(run.start_time, stamps[-1][1]), end_time)))
-    timed: list[Segment] = []
-    for (first, begin), (last, end) in pairwise([*stamps, (len(runs), end_time)]):
-        timed += estimate(runs[first:last], begin, end)
-    return timed
+    pairs = pairwise([*stamps, (len(runs), end_time)])
+    return [run for (first, begin), (last, end) in pairs for run in estimate(runs[first:last], begin, end)]

@@ -67,7 +67,6 @@ BRACKETED = re.compile(
 )
 # Questions and answers of court records; a file must have both.
 EXAMINATION = re.compile(r"\s*(?P<name>[QA])(?:[.]\s+|\s{3,}|\t\s*|\s(?=[A-Z])(?!.*:(?:\s|$)))(?=\S)")
-BOTH = {"Q", "A"}
 # Hearings and debates of the US Congress, where names are indented: `    Mr. SMITH of Ohio. Thank you.`
 HEARING = re.compile(
     r"""\s{2,}
@@ -242,7 +241,7 @@ def are_turns(lines: Sequence[str]) -> bool:
             at for at, label in begun.items() if label.is_marked or label.name.isupper() or HEARING.match(filled[at])
         ]
         are_spoken |= not is_form and len(sure) >= SURE_SHARE * len(begun)
-        is_examination = BOTH.issubset(names) and n_again > 0 and header <= len(begun)
+        is_examination = {"Q", "A"}.issubset(names) and n_again > 0 and header <= len(begun)
         return is_examination or (are_spoken and n_again >= max(header, MIN_RECURRING))
     is_marked = any(label.is_marked for label in labels)
     are_all_capitals = len(labels) == len(filled) and all(map(str.isupper, names)) and len(names) > 1
