@@ -104,17 +104,16 @@ PARTICLES = {
     *("al", "and", "bin", "da", "de", "del", "der", "di", "du", "for", "la", "le", "of", "the", "van", "von"),
     *("hon.", "member", "members"),
 }
-# Words before colons in letters, emails, logs, forms, lists of changes, minutes, documents, packages, and licences.
+# Words before colons in letters, emails, logs, forms, changes, minutes, documents, packages and licences; also Chinese.
 NOT_NAMES = {
     *("attn", "bcc", "cc", "date", "debug", "error", "example", "fatal", "from", "info", "nb", "note", "notes", "p.s."),
     *("ps", "re", "sent", "source", "subject", "tip", "to", "trace", "warn", "warning"),
     *("address", "age", "author", "city", "country", "description", "email", "fax", "id", "location", "mobile", "name"),
     *("phone", "place", "price", "status", "tel", "time", "title", "type", "url", "version", "website"),
     *("added", "changed", "deprecated", "docs", "feat", "fix", "fixed", "improved", "removed", "security", "updated"),
-    *("attendees", "duration", "moderators", "participants", "present", "recorded"),
+    *("attendees", "duration", "moderators", "participants", "present", "recorded", "requires-dist", "requires-python"),
     *("content-type", "delivered-to", "message-id", "mime-version", "received", "reply-to", "return-path", "sender"),
     *("classifier", "comment", "copyright", "files", "license", "license-file", "maintainer", "provides-extra"),
-    *("requires-dist", "requires-python"),
     *("作者", "地点", "场所", "場所", "备注", "姓名", "日期", "日時", "时间", "来源", "标题", "注意", "电话"),
 }
 

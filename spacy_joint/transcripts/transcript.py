@@ -184,12 +184,11 @@ def set_times(segments: list[Segment], stamps: Iterable[tuple[int, str]], *, may
     """Sets estimated times of segments, from each place with a written time to the next: see `spread`. There may be
     silence before the next one, and none are set if it is earlier. Times are those of the day if that may be, and none
     of them begins with 0, as recordings do, or exceeds 23: then none are set at all."""
-    read = [(place, written, read_clock(written)) for place, written in stamps]
-    known = [(place, time) for place, _, time in read if time is not None]
-    leading = [int(written.split(":")[0]) for _, written, time in read if time is not None and ":" in written]
+    known = [(place, time, written) for place, written in stamps if (time := read_clock(written)) is not None]
+    leading = [int(written.split(":")[0]) for _, _, written in known if ":" in written]
     if may_be_daytime and leading and leading[0] > 0 and max(leading) < 24:
         return
-    for (first, start_time), (last, next_time) in pairwise([*known, (len(segments), inf)]):
+    for (first, start_time, _), (last, next_time, _) in pairwise([*known, (len(segments), inf, "")]):
         if start_time > next_time:
             continue
         n = sum(len(segment.text.strip()) for segment in segments[first:last])

@@ -7,8 +7,8 @@ between clauses and phrases rather than within them, and a sentence end costs no
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -89,8 +89,7 @@ def list_words(doc: Doc) -> list[Word]:
     sounds = find_sounds(doc)
     is_divided = doc.has_annotation("SENT_START")
     words: list[Word] = []
-    whole, end = doc.text, 0
-    first = 0
+    whole, first, end = doc.text, 0, 0
     begins_turn, begins_sentence, begins_paragraph, begins_line = True, True, True, False
     cue: list[object] | None = None
     for token in tokens:
@@ -216,28 +215,18 @@ def find_sounds(doc: Doc) -> np.ndarray:
 
 
 def fill_times(words: Sequence[Word]) -> list[Word]:
-    """Estimates the times of words without any from their neighbours', by their numbers of characters. Raises
-    IndexError if no word has times."""
-    filled: list[Word] = []
-    known = [word for word in words if word.start_time is not None]
-    end = known[0].start_time or 0.0
-    for is_timed, group in groupby(words, key=lambda word: word.start_time is not None and word.end_time is not None):
-        members = list(group)
-        if is_timed:
-            filled += members
-        else:
-            n = sum(len(word.text) for word in members)
-            after = words[len(filled) + len(members)] if len(filled) + len(members) < len(words) else None
-            last = end + n / SPEED if after is None else max(after.start_time or end, end)
-            filled += _spread(members, end, last)
-        end = filled[-1].end_time or end
+    """Estimates the times of words without any from their neighbours', by their numbers of characters. At least one
+    word has times."""
+    filled = list(words)
+    timed = [place for place, word in enumerate(words) if word.start_time is not None and word.end_time is not None]
+    for before, after in pairwise([-1, *timed, len(words)]):
+        texts = [word.text for word in words[before + 1 : after]]
+        begin = (words[timed[0]].start_time if before < 0 else words[before].end_time) or 0.0
+        last = begin + sum(map(len, texts)) / SPEED if after == len(words) else words[after].start_time or 0.0
+        for place, times in enumerate(spread(texts, begin, max(begin, last)), start=before + 1):
+            start, end = (round(time, DECIMALS) for time in times)
+            filled[place] = words[place]._replace(start_time=start, end_time=end, is_estimated=True)
     return filled
-
-
-def _spread(words: Sequence[Word], start: float, end: float) -> Iterator[Word]:
-    for word, times in zip(words, spread([word.text for word in words], start, end), strict=True):
-        first, last = (round(time, DECIMALS) for time in times)
-        yield word._replace(start_time=first, end_time=last, is_estimated=True)
 
 
 def warn_of_estimates(estimated: Sequence[bool], what: str) -> None:
