@@ -44,8 +44,9 @@ LRC_TAG = re.compile(r"\[[a-z]{2,6}:[^\[\]]*\]\s*")
 TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s+){{0,4}}(?P<time>{CLOCK}{HALF})"), 0.5
 # If words are next to times, as in programmes of events, the first one is at the beginning (in seconds).
 BEGINNING = 60
-# The most lines above the first name in chats, or the first time; and the most seconds from time to time below these.
-MAX_HEADER, PACE = 6, 15
+# The most lines above the first name in chats, or the first time; the most seconds from time to time below these; and
+# the fewest characters per second of speech, unlike in lists of chapters.
+MAX_HEADER, PACE, LEAST_RATE = 6, 15, 0.5
 # Headings above the first name in Otter's exports.
 OTTER_HEADER = frozenset(("SUMMARY KEYWORDS", "SPEAKERS"))
 OTTER_END = re.compile(r"Transcribed by https?://otter\.ai\s*")
@@ -183,18 +184,20 @@ def _is_youtube(lines: Sequence[str]) -> bool:
     filled = [line for line in lines if line.strip()]
     heads = {place: match for place, line in enumerate(filled) if (match := YOUTUBE_TIME.fullmatch(line))}
     times = [read_clock(match["time"]) or 0.0 for match in heads.values()]
-    are_beside = [bool((match["text"] or "").strip()) for match in heads.values()]
+    beside = {place: (match["text"] or "").strip() for place, match in heads.items()}
     gaps = [after - before for before, after in pairwise([*heads, len(filled)])]
-    has_words = all(is_beside or gap > 1 for is_beside, gap in zip(are_beside, gaps, strict=True))
-    has_columns = any("\t" in (match["text"] or "") for match in heads.values())
+    has_words = all(text or gap > 1 for text, gap in zip(beside.values(), gaps, strict=True))
+    has_columns = any("\t" in text for text in beside.values())
     if not (len(heads) > 2 and has_words and times == sorted(times)) or has_columns:
+        return False
+    if sum(len(beside.get(place, line)) for place, line in enumerate(filled)) < LEAST_RATE * (times[-1] - times[0]):
         return False
     # Below a header, such as the title of a chapter, times must be close, and mostly next to a single line.
     header = next(iter(heads))
     is_dense = times[-1] - times[0] < PACE * len(times) and 2 * sum(gap > 2 for gap in gaps) < len(gaps)
     if header > MAX_HEADER or (header and not (is_dense and times[0] < BEGINNING)):
         return False
-    return not (any(are_beside) and times[0] >= BEGINNING)
+    return not (any(beside.values()) and times[0] >= BEGINNING)
 
 
 CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)
