@@ -731,6 +731,7 @@ def check_choice(name: str, value: object, allowed: Collection[object]) -> None:
 
 def check_range(name: str, value: float, least: float, most: float | None = None) -> None:
     """Raises J030 unless a number is between the least and the greatest allowed (None: any)."""
-    if not (least <= value and (most is None or value <= most)):
+    # spaCy takes a string in a config for a number.
+    if isinstance(value, str) or not (least <= value and (most is None or value <= most)):
         allowed = f"at least {least}" if most is None else f"from {least} to {most}"
         raise JointValueError(Errors.J030, name=name, value=value, allowed=allowed)

@@ -45,9 +45,10 @@ def _component(
             module, _, component = target.partition(":")
             made = getattr(import_module(f".{module}", __package__), component)
             for setting, value in settings.items():
-                # spaCy takes a string for a sequence of strings.
-                if isinstance(value, str) and isinstance(defaults[setting], list):
-                    raise JointValueError(Errors.J030, name=f"{setting} of '{name}'", value=value, allowed="a list")
+                # spaCy takes a string for a sequence of strings, or for a number.
+                if isinstance(value, str) and not isinstance(default := defaults[setting], str):
+                    allowed = "a list" if isinstance(default, list) else "a number"
+                    raise JointValueError(Errors.J030, name=f"{setting} of '{name}'", value=value, allowed=allowed)
             return made(nlp.vocab, name=name, **settings)
 
         nlp, name, _ = signature(make, follow_wrapped=False).parameters.values()

@@ -857,12 +857,14 @@ def test_the_default_config_is_complete(component):
 
 
 @needs("code")
-def test_a_string_is_no_list_of_strings(component):
+def test_a_string_is_neither_a_list_of_strings_nor_a_number(component):
     nlp = spacy.blank(component.language)
     defaults = nlp.get_factory_meta(component.factory).default_config
-    for setting in (name for name, value in defaults.items() if isinstance(value, list)):
-        with pytest.raises(JointValueError, match=rf"\[J030\] {setting} of .* is 'Case'\. It must be a list\."):
-            nlp.add_pipe(component.factory, config={setting: "Case"})
+    for setting, value in defaults.items():
+        if value is None or type(value) in (list, int, float):
+            allowed = "list" if isinstance(value, list) else "number"
+            with pytest.raises(JointValueError, match=rf"\[J030\] {setting} of .* is '1'\. It must be a {allowed}\."):
+                nlp.add_pipe(component.factory, config={setting: "1"})
 
 
 @needs("code", "perceptron")

@@ -15,7 +15,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotation.custom_columns import copy_columns
-from ..errors import Errors, JointValueError, check_choice
+from ..errors import Errors, JointValueError, check_choice, check_range
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 Corpus = Callable[[Language], Iterator[Example]]
@@ -52,6 +52,7 @@ def create_corpus(
         raise JointValueError(Errors.J100, suffix=suffix)
     for attribute in keep:
         check_choice("annotation in keep", attribute, TOKEN_ANNOTATIONS)
+    check_range("limit", limit, 0)
     order = random.Random(seed)
 
     def corpus(nlp: Language) -> Iterator[Example]:

@@ -80,6 +80,9 @@ def test_limit_takes_the_first_documents_before_augmentation(corpus_of, nlp):
         yield example
 
     assert get_texts(corpus_of(MANY, limit=2, augmenter=double)(nlp)) == ["0", "0", "1", "1"]
+    for limit in (-1, "2"):
+        with pytest.raises(ValueError, match=r"\[J030\] limit"):
+            corpus_of(MANY, limit=limit)
 
 
 def test_shuffling_loses_no_document(corpus_of, nlp):
