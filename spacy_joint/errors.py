@@ -712,6 +712,10 @@ class Warnings:
         "The pipeline knows only {share:.0%} of the words of the text, so its annotation is probably wrong.",
         "Use a pipeline for the language of the text.",
     )
+    JW51 = Message(
+        "The setting 'features' of '{name}' has {feature!r}, but no tag of the training corpus has this feature.",
+        "Correct its name, or leave it out.",
+    )
 
 
 def format_warning(

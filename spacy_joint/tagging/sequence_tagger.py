@@ -60,6 +60,15 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         found = zip(known, example.get_aligned("MORPH", as_string=True), strict=True)
         return [tag and join_features(tag, features or "", self.features) for tag, features in found]
 
+    def collect_labels(self, examples: Iterable[Example]) -> list[str]:
+        """Collects the labels of references, sorted. Warns of features that none of them has (JW51)."""
+        labels = super().collect_labels(examples)
+        found = {pair.partition("=")[0] for label in labels for pair in label.rpartition(" ")[2].split("|")}
+        for feature in self.features:
+            if feature not in found:
+                self.warn_once(Warnings.JW51, about=feature, feature=feature)
+        return labels
+
     def make_system(self, labels: list[str]) -> TaggingSystem:
         """Makes the Markov model with these tags."""
         for label in labels if self.cfg["attribute"] == "POS" else ():

@@ -223,12 +223,13 @@ def make_noun(vocab, case):
 
 def test_features_are_predicted_with_tags_and_written_to_a_column(small_model, train):
     nlp = spacy.blank("en")
-    nlp.add_pipe("sequence_tagger", config={"model": small_model, "features": ["Case"]})
+    nlp.add_pipe("sequence_tagger", config={"model": small_model, "features": ["Case", "Kase"]})
     examples = [
         Example(Doc(nlp.vocab, words=[t.text for t in doc]), doc)
         for doc in (make_noun(nlp.vocab, case) for case in ("Nom", "Acc"))
     ]
-    nlp.initialize(lambda: examples)
+    with pytest.warns(JointWarning, match=r"\[JW51\] The setting 'features' of 'sequence_tagger' has 'Kase'"):
+        nlp.initialize(lambda: examples)
     assert nlp.get_pipe("sequence_tagger").labels == ("N Case=Acc", "N Case=Nom", "V _")
     train(nlp, examples, epochs=20)
     doc = nlp(Doc(nlp.vocab, words=["see", "hausa", "\n"]))
