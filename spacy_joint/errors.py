@@ -315,7 +315,7 @@ class Errors:
 
     # Tokenizers
     J150 = Message("Exceptions need spaCy's own Tokenizer, not a {found}.", "Leave them out, or use that tokenizer.")
-    J151 = Message("The exception for {string!r} splits it into {pieces}.", "Give pieces that add up to the string.")
+    J151 = Message("The exception for {string!r} splits it into {pieces}.", "Give a list of pieces that add up to it.")
     J152 = Message("The predicted text {found!r} differs from {expected!r}.", "Change nothing but whitespace.")
     J505 = Message(
         "The tokenizer ({tokenizer}) does not suit the corpus: on the text of its first {n_words:,} words, it finds "

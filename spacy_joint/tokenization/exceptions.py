@@ -44,8 +44,8 @@ def add_exceptions(tokenizer: Tokenizer, exceptions: Mapping[str, Sequence[str]]
         raise JointValueError(Errors.J150, found=type(tokenizer).__name__)
     rules: Rules = {}
     for string, pieces in exceptions.items():
-        if "".join(pieces) != string or not all(pieces):
-            raise JointValueError(Errors.J151, string=string, pieces=list(pieces))
+        if isinstance(pieces, str) or "".join(pieces) != string or not all(pieces):
+            raise JointValueError(Errors.J151, string=string, pieces=pieces)
         rules[string] = [{ORTH: piece} for piece in pieces]
     # The given exceptions replace existing ones; their variants do not.
     rules = {**vary_case(rules), **tokenizer.rules, **rules}

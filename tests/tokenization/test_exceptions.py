@@ -59,9 +59,10 @@ def test_variants_of_exceptions_replace_no_other_exceptions():
     assert [token.text for token in corrected("gonnado GONNADO")] == ["gonna", "do", "GONNADO"]
 
 
-def test_pieces_make_up_their_string():
+@pytest.mark.parametrize("pieces", [["going", "to"], "gonna"])
+def test_pieces_are_a_list_and_make_up_their_string(pieces):
     with pytest.raises(ValueError, match="J151"):
-        add_exceptions(TOKENIZER, {"gonna": ["going", "to"]})
+        add_exceptions(TOKENIZER, {"gonna": pieces})
 
 
 def test_only_tokenizers_of_spacy_have_exceptions():
