@@ -67,7 +67,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         check_range("untagged_share", settings["untagged_share"], 0, 1)
         super().__init__(*args, source=source, exempt=list(exempt), **settings)
         self._ranker: PhraseRanker | None = None
-        self._exempt = [tuple(expression.lower().split()) for expression in exempt]
+        self._exempt = [tuple(expression.lower().split()) for expression in exempt if expression.strip()]
 
     def order(
         self,
