@@ -16,6 +16,8 @@ import pytest
 import spacy
 from spacy.cli.train import train
 from spacy.training import Example
+from spacy.util import registry
+from thinc.api import ConfigValidationError
 from typer.testing import CliRunner
 
 from spacy_joint.cli import app
@@ -107,6 +109,11 @@ def test_documents_are_skipped_up_to_the_end_of_a_batch():
     assert [list(skip([1, 2, 3, 4])), list(skip([5, 6, 7, 8])), list(skip([9]))] == [[], [[7, 8]], [[9]]]
     with pytest.raises(ValueError, match=r"\[J444\].* 3 documents"):
         list(create_skip_documents(n=3, batcher=batch)([1, 2, 3, 4]))
+
+
+def test_a_checkpoint_needs_a_path():
+    with pytest.raises(ConfigValidationError, match="path"):
+        registry.resolve({"callback": {"@callbacks": "spacy_joint.checkpoint.v1", "path": None}})
 
 
 def test_training_that_cannot_be_resumed_says_why(pipeline, tmp_path):
