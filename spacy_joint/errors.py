@@ -155,7 +155,7 @@ class Errors:
         "Load it with the config and the cfg that it was saved with.",
     )
     J062 = Message(
-        "The labels given to '{source}' are those of another kind of component.",
+        "The labels given to '{source}' are none, or those of another kind of component.",
         "Give those that `spacy init labels` wrote for it, or leave them out.",
     )
     J063 = Message(

@@ -151,7 +151,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         if labels is None:
             labels = self.collect_labels(get_examples())
         kinds = labels if isinstance(labels, dict) else {"labels": labels}
-        if kinds.keys() != self.cfg.keys() or not all(map(_is_label_list, kinds.values())):
+        if kinds.keys() != self.cfg.keys() or not all(found and _is_label_list(found) for found in kinds.values()):
             raise JointValueError(Errors.J062, source=self.name)
         if pretrained is not None:
             self.from_disk(pretrained, exclude=["vocab", "learning"])

@@ -211,13 +211,13 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         examples = characters.watch(get_examples())
         if labels is None:
             labels = self.collect_labels(examples)
-        elif labels:
-            with report_damage(self.name, message=Errors.J062):
-                self.check_labels(labels)
         # Count the characters of the remaining examples.
         deque(examples, maxlen=0)
         self.cfg[CHARACTERS] = characters.known
-        labels = self.extend_labels(labels, self._added_labels)
+        with report_damage(self.name, message=Errors.J062):
+            if self._added_labels:
+                labels = self.extend_labels(labels, self._added_labels)
+            self.check_labels(labels)
         texts = self._read_default_templates() if templates is None else [read_text(templates)]
         if additional_templates is not None:
             texts.append(read_text(additional_templates))
