@@ -83,8 +83,10 @@ def test_files_of_many_texts_are_for_annotate_corpus(annotate, tmp_path):
 @pytest.mark.parametrize("name", ["a.conllu", "a.spacy"])
 def test_annotated_corpora_are_for_convert(annotate, tmp_path, name):
     (tmp_path / name).write_text("1\tHi\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "utf8")
-    result = annotate(tmp_path / name, fails=True)
-    assert "[J716]" in result.stderr and "convert" in result.stderr
+    (tmp_path / f"{name}.gz").touch()
+    for file in (name, f"{name}.gz"):
+        result = annotate(tmp_path / file, fails=True)
+        assert "[J716]" in result.stderr and "convert" in result.stderr
     assert "\tHi\t" in annotate(tmp_path / name, "--format-in", "text").stdout
 
 

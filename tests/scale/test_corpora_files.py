@@ -230,6 +230,9 @@ def test_files_are_found_by_patterns_and_in_storages(tmp_path, monkeypatch):
     with pytest.warns(JointWarning, match=r"\[JW43\] 1 files of \..*c\.pdf"):
         assert len(list_corpus(["."], output, Reading())) == 2
     assert len(list_corpus(["."], output, Reading(format="text"))) == 3
+    Path("d.conllu.gz").touch()
+    with pytest.raises(JointError, match="J716"):
+        list_corpus(["d.conllu.gz"], output, Reading())
     with pytest.raises(JointError, match="J711"):
         find_files("none/*.txt")
     with pytest.raises(JointError, match="J712"):

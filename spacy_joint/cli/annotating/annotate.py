@@ -120,19 +120,17 @@ def annotate(
     if lines and line_breaks:
         raise JointValueError(Errors.J155, option="--lines", other="--line-breaks")
     from ... import load
-    from ...corpora import conllu, docbin
     from ...length import lift_max_length
     from ...pipes.components import enable_components
-    from ...scale.annotating.records import has_records
+    from ...scale.annotating.records import has_records, require_text
     from ...transcripts.reading import FORMATS as TEXT_FORMATS
     from ...transcripts.reading import TEXT
 
     if Path(file).is_dir() or (format_in is None and has_records(file)):
         raise JointValueError(Errors.J716, option=file, needed="the command annotate-corpus")
-    if format_in is None and Path(file).suffix in (conllu.SUFFIX, docbin.SUFFIX):
-        needed = "the command convert, then `spacy apply`"
-        raise JointValueError(Errors.J716, option=file, needed=needed)
-    if format_in is not None:
+    if format_in is None:
+        require_text(file)
+    else:
         check_choice("format", format_in, TEXT_FORMATS)
         if lines and format_in != TEXT:
             raise JointValueError(Errors.J155, option="--lines", other=f"{format_in}, the format of a whole transcript")

@@ -13,7 +13,7 @@ from ...extras import require_packages
 from .annotator import Annotation, WorkerDeath, describe_pipeline, describe_settings
 from .manifest import ERRORS, claim, complete, find_output, is_output, list_done
 from .partitions import Group, Partition, group_files
-from .records import Reading, is_readable
+from .records import Reading, is_readable, require_text
 from .shards import FORMATS
 from .storage import Directory, StoredFile, find_files, identify, make_absolute, open_raw
 
@@ -95,7 +95,7 @@ def _annotate(
 def list_corpus(inputs: Sequence[str], output: Directory, reading: Reading) -> list[StoredFile]:
     """Lists the files of a corpus outside the output, each once, in the order of the inputs. Leaves the output of other
     runs and, unless a format is given, files of unknown formats out of directories and patterns (JW43). Raises J711 if
-    there are no files."""
+    there are no files, and J716 for annotated documents."""
     found: dict[str, StoredFile] = {}
     own = f"{identify(output.address)}/"
     for address in inputs:
@@ -111,6 +111,8 @@ def list_corpus(inputs: Sequence[str], output: Directory, reading: Reading) -> l
                 unknown = {file for file in files if not is_readable(file.address)}
                 files = _leave_out(files, unknown, address, "their suffixes are unknown")
         for file in files:
+            if reading.format is None:
+                require_text(file.address)
             found.setdefault(names[file], file)
     if not found:
         raise JointFileNotFoundError(Errors.J711, address=", ".join(inputs))

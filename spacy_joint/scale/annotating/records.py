@@ -76,6 +76,12 @@ def has_records(address: str) -> bool:
     return _split_suffix(address)[0] in RECORD_SUFFIXES
 
 
+def require_text(address: str) -> None:
+    """Checks that the suffix of an address is not that of annotated documents. RAISES ValueError: Otherwise (J716)."""
+    if _split_suffix(address)[0] in (".conllu", ".spacy"):
+        raise JointValueError(Errors.J716, option=address, needed="the command convert, then `spacy apply`")
+
+
 def read_records(file: StoredFile, reading: Reading) -> Iterator[Record]:
     """Reads the records of a file. If it is damaged, the last record has the reason. Raises OSError if the storage
     fails."""
