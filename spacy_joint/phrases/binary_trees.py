@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ..annotation.constituents import Phrase
-from ..trees.constituency_trees import Tree, find_blocks, list_children, take_apart
+from ..trees.constituency_trees import Block, Tree, list_children, take_apart
 from ..trees.heads import HeadRules
 from ..trees.transform import INTERMEDIATE, binarise, mark_heads
 
@@ -45,12 +45,22 @@ def split_chain(label: str) -> Sequence[str]:
 
 def to_phrases(nodes: Sequence[tuple[str, int, int]], n_words: int) -> list[Phrase]:
     """Lists the constituents below the root, given the nodes of `PhraseSystem.build`, each after those around it."""
-    # The words of each word and node, as a set of bits.
-    words = [1 << word for word in range(n_words)]
+    # Those of each word and node. Sets of bits would need memory quadratic in the number of words.
+    blocks = [[(word, word + 1)] for word in range(n_words)]
     for _, first, second in nodes:
-        words.append(words[first] | words[second] if second >= 0 else words[first])
+        blocks.append(_join(blocks[first], blocks[second]) if second >= 0 else blocks[first])
     return [
-        Phrase(label, find_blocks(words[n_words + place]))
+        Phrase(label, blocks[n_words + place])
         for place in range(len(nodes) - 2, -1, -1)
         for label in split_chain(nodes[place][0])
     ]
+
+
+def _join(first: Sequence[Block], second: Sequence[Block]) -> list[Block]:
+    """Joins the blocks of two nodes."""
+    joined: list[Block] = []
+    for start, end in sorted([*first, *second]):
+        if joined and joined[-1][1] == start:
+            start, _ = joined.pop()
+        joined.append((start, end))
+    return joined

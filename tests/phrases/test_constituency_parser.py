@@ -1,5 +1,6 @@
 """The component: trees of sentences, continuous and discontinuous."""
 
+import tracemalloc
 from functools import cache
 
 import pytest
@@ -226,3 +227,14 @@ def test_binary_nodes_are_a_tree_again(tree):
     assert sorted(again) == sorted((start, end, label) for label, start, end in tree.spans()[1:])
     # Only words and the root have unary nodes.
     assert all(child < words for _, child, other, _ in nodes[:-1] if other < 0)
+
+
+def test_the_memory_for_phrases_is_linear_in_the_number_of_words():
+    words = 8000
+    nodes = [("X", words + word - 2 if word > 1 else 0, word) for word in range(1, words)]
+    tracemalloc.start()
+    phrases = to_phrases([*nodes, ("ROOT", 2 * words - 2, -1)], words)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [phrase.blocks for phrase in phrases] == [[(0, end)] for end in range(words, 1, -1)]
+    assert peak < 500 * words
