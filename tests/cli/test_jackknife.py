@@ -193,6 +193,10 @@ def test_finished_folds_are_reused(run, config, output, tmp_path, trainings):
     assert not list(tmp_path.glob("*.parts"))
 
 
+def test_only_files_of_docbins_are_written(run, config, tmp_path):
+    assert "[J040]" in run("jackknife", config, tmp_path / "tagged.txt", fails=True).stderr
+
+
 def test_folds_with_other_settings_are_not_reused(run, config, output, trainings):
     run("jackknife", config, output, "--folds", 2, fails=True)
     run("jackknife", config, output, "--folds", 2, "--seed", 2)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ...errors import check_choice
 from ..options import ConfigArgument, RayOption, WorkersOption
 
 
@@ -30,6 +31,7 @@ def jackknife(
     from ...scale.training import open_calls
     from ...training.jackknifing import jackknife_corpus
 
+    check_choice("file type", output.suffix, (".spacy",))
     overrides = parse_config_overrides(ctx.args)
     if seed is not None:
         overrides["training.seed"] = seed
