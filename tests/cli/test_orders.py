@@ -109,7 +109,12 @@ def test_standard_input_is_read_as_a_file_is(run, orderer, saved_pipeline, tmp_p
 
 @pytest.mark.parametrize(
     ("arguments", "code"),
-    [(["missing.txt"], "J402"), (["--format", "xml"], "J040"), (["--orderer", "PIPELINE"], "J129")],
+    [
+        (["missing.txt"], "J402"),
+        (["a.conllu"], "J716"),
+        (["--format", "xml"], "J040"),
+        (["--orderer", "PIPELINE"], "J129"),
+    ],
 )
 def test_what_cannot_be_checked_is_refused(run, saved_pipeline, arguments, code):
     arguments = [saved_pipeline if argument == "PIPELINE" else argument for argument in arguments]

@@ -69,7 +69,9 @@ def test_a_pipeline_with_other_span_keys_is_read_by_its_keys(run, text_file, tmp
     assert "“We are late,” … “We know.”" in run("quotes", text_file, "--model", tmp_path / "pipeline").stdout
 
 
-@pytest.mark.parametrize(("arguments", "code"), [(["--format", "xml"], "J040"), (["missing.txt"], "J402")])
+@pytest.mark.parametrize(
+    ("arguments", "code"), [(["--format", "xml"], "J040"), (["missing.txt"], "J402"), (["a.conllu"], "J716")]
+)
 def test_errors_are_one_line(run, arguments, code):
     assert f"[{code}]" in run("quotes", *arguments, text="hi", fails=True).stderr
 

@@ -33,8 +33,10 @@ def check_order(
     from ... import load
     from ...length import lift_max_length
     from ...pipes.components import get_components
+    from ...scale.annotating.records import require_text
 
     check_choice("format", format, FORMATS)
+    require_text(file)
     with open_lines(file) as lines:
         text = "".join(lines)
     nlp = lift_max_length(load(pipeline))

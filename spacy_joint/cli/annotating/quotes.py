@@ -42,9 +42,11 @@ def quotes(
     from ...length import lift_max_length
     from ...pipes.components import enable_components, get_components
     from ...quotation.writing import WRITERS
+    from ...scale.annotating.records import require_text
 
     def read_texts() -> Iterator[tuple[str, str]]:
         for file in files or [STANDARD_INPUT]:
+            require_text(file)
             with open_lines(file) as decoded:
                 texts = (line.rstrip("\r\n") for line in decoded) if lines else iter(["".join(decoded)])
                 yield from ((text, file) for text in texts)
