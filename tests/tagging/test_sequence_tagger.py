@@ -228,6 +228,8 @@ def test_features_are_predicted_with_tags_and_written_to_a_column(small_model, t
         Example(Doc(nlp.vocab, words=[t.text for t in doc]), doc)
         for doc in (make_noun(nlp.vocab, case) for case in ("Nom", "Acc"))
     ]
+    with pytest.raises(ValueError, match=r"\[J030\].*such as 'NOUN Case=Acc'"):
+        nlp.get_pipe("sequence_tagger").initialize(lambda: examples, labels=["N", "V"])
     with pytest.warns(JointWarning, match=r"\[JW51\] The setting 'features' of 'sequence_tagger' has 'Kase'"):
         nlp.initialize(lambda: examples)
     assert nlp.get_pipe("sequence_tagger").labels == ("N Case=Acc", "N Case=Nom", "V _")
