@@ -25,10 +25,12 @@ from .tags import score_tags
 
 CONSTITUENCY_PARSERS = ("constituency_parser", "chart_parser")
 QUOTATION_COMPONENTS = ("span_guide", "quotation_cues", "quotation_spans")
-# Scores of attributes that some pipelines do not predict.
-OPTIONAL = {"pos": "POS", "morph": "MORPH", "lemma": "LEMMA"}
-# Other scores that compare these attributes.
-DEPENDING = {"pos": ("alltags", "mlas"), "morph": ("alltags", "mlas"), "lemma": ("blex",)}
+# How the names of scores of attributes begin that some pipelines do not predict.
+OPTIONAL = {"tag": "TAG", "pos": "POS", "morph": "MORPH", "lemma": "LEMMA", "dep": "DEP"}
+OPTIONAL |= dict.fromkeys(("boundary", "sents"), "SENT_START")
+# Other scores of raw text that compare these attributes.
+DEPENDING = {"tag": ("alltags",), "pos": ("alltags", "mlas"), "morph": ("alltags", "mlas"), "lemma": ("blex",)}
+DEPENDING["dep"] = ("uas", "las", "clas", "mlas", "blex")
 
 
 def read_raw_texts(corpora: Sequence[Path], nlp: Language, documents: str = "newdoc") -> list[Doc]:
@@ -42,7 +44,7 @@ def score_pipeline_on_raw_text(nlp: Language, references: Sequence[Doc], text: s
     texts = [reference.text for reference in references] if text is None else _cut_text(text, references)
     docs = list(nlp.pipe(texts))
     missing = _find_missing(docs)
-    unknown = {f"raw_{name}_f" for lacking in missing for name in (lacking, *DEPENDING[lacking])}
+    unknown = {f"raw_{name}_f" for lacking in missing for name in (lacking, *DEPENDING.get(lacking, ()))}
     return {name: score for name, score in score_raw_text(docs, references).items() if name not in unknown}
 
 
@@ -74,8 +76,8 @@ def score_pipeline(nlp: Language, references: Sequence[Doc], *, gold_sentences: 
         **lemmatizer_score(examples),
         **score_boundaries_and_trees(examples),
     }
-    for name in _find_missing(docs):
-        del scores[f"{name}_acc"]
+    missing = _find_missing(docs)
+    scores = {name: score for name, score in scores.items() if name.partition("_")[0] not in missing}
     spans = [max_span for _, pipe in nlp.pipeline if (max_span := getattr(pipe, "cfg", {}).get("max_span"))]
     for max_span in spans:
         scores |= score_hedges(examples, max_span=max_span)

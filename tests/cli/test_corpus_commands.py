@@ -116,6 +116,10 @@ def test_evaluation_agrees_with_spacy_where_both_measure(run, assets, saved_pipe
         assert scores[name] == pytest.approx(expected[name])
     assert not {"pos_acc", "morph_acc", "lemma_acc"}.intersection(scores)
     assert scores["words"] == 256 and scores["documents"] == 4 and scores["speed"] > 0
+    nlp.remove_pipe("joint_sbd_parser")
+    nlp.to_disk(tmp_path / "tagger")
+    printed = run("evaluate", tmp_path / "tagger", assets / "tiny_dev.conllu").stdout
+    assert "Tag accuracy" in printed and not any(name in printed for name in ("Boundaries", "sentences", "UAS", "LAS"))
 
 
 def test_scores_of_an_evaluation_can_be_stored_in_the_pipeline(run, assets, saved_pipeline, tmp_path):
