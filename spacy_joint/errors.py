@@ -716,6 +716,10 @@ class Warnings:
         "The setting 'features' of '{name}' has {feature!r}, but no tag of the training corpus has this feature.",
         "Correct its name, or leave it out.",
     )
+    JW52 = Message(
+        "The setting 'columns' of '{name}' has {column!r}, but its templates do not read this column.",
+        "Correct its name, or add templates that read it, as `additional_templates`.",
+    )
 
 
 def format_warning(

@@ -227,6 +227,11 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         util.logger.info("%s: seed %d", self.name, self.perceptron.seed)
         # A blank line ends a block.
         self._set_up(labels, "\n\n".join(texts))
+        # Components need not read all columns of a guide.
+        known = {*self.perceptron.templates.columns, *GUIDE_COLUMNS, *self.guide_columns}
+        for column in self.custom_columns.wanted:
+            if column not in known:
+                self.warn_once(Warnings.JW52, about=column, column=column)
 
     def _read_default_templates(self) -> list[str]:
         """Reads the templates of the task, for the custom columns of the component."""

@@ -97,6 +97,11 @@ def begin_parser(tmp_path, columns, settings=None):
     return nlp
 
 
+def test_columns_that_no_template_reads_are_named(tmp_path):
+    with pytest.warns(JointWarning, match=r"\[JW52\].*'pauze'"):
+        begin_parser(tmp_path, {}, {"pauze": {}})
+
+
 def test_numbers_are_put_into_bins_and_missing_ones_are_0():
     assert read(make_doc([0, 0.1, 0.2, 0.7, 9, None])) == [1, 2, 2, 4, 4, 0]
     assert read(make_doc(np.array([0, 0.1, 0.2, 0.7, 9, np.nan]))) == [1, 2, 2, 4, 4, 0]
