@@ -90,6 +90,13 @@ def test_annotated_corpora_are_for_convert(annotate, tmp_path, name):
     assert "\tHi\t" in annotate(tmp_path / name, "--format-in", "text").stdout
 
 
+@pytest.mark.parametrize("format", ["json", "jsonl", "srt"])
+def test_the_suffix_of_the_output_fits_its_format(annotate, text_file, tmp_path, format):
+    output = tmp_path / f"annotated.{format}"
+    assert f"{output.name} requires --format {format}." in annotate(text_file, "-o", output, fails=True).stderr
+    assert not output.exists()
+
+
 def test_json_has_one_document_per_line_with_offsets_into_its_text(annotate, text_file, expected):
     (line,) = annotate(text_file, "--format", "json").stdout.splitlines()
     document = json.loads(line)
