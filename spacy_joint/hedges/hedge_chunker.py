@@ -49,6 +49,8 @@ class HedgeChunker(PhrasePipe[Hedged]):
 
     def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:
         check_range("max_span", max_span, 1, MAX_SPAN)
+        if (key := settings["spans_key"]) in (CONSTITUENTS, SEGMENTS):
+            raise JointValueError(Errors.J030, name="spans_key", value=key, allowed="the key of no other group")
         super().__init__(*args, max_span=max_span, **settings)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:

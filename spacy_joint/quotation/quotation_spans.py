@@ -54,6 +54,8 @@ METHODS = ("rules", "greedy", "chain", "semimarkov", "combined")
 # The settings of `find_marking`.
 STYLE = ("single_quotes", "guillemets_inward", "dialogue_dashes")
 DECODERS = ("beam", "exact", "sample")
+# The groups of spans that are written, and whose keys are settings.
+WRITTEN = ("spans", "cues", "speakers", "characters")
 CHOICES = {"method": METHODS, "decoder": DECODERS, **dict.fromkeys(STYLE, (AUTO, True, False))}
 # Limits of exact and sampled decoding: see SpanScorer.find. Scores of spans are in the thousands.
 SLACK = 1000.0
@@ -95,6 +97,9 @@ class QuotationSpans(StructuredPipe[Quoted]):
         for setting, known in CHOICES.items():
             check_choice(setting, settings[setting], known)
         check_range("seed", settings["seed"], 0)
+        keys = [settings[f"{what}_key"] for what in WRITTEN]
+        if len(set(keys)) < len(keys):
+            raise JointValueError(Errors.J030, name=f"keys of '{name}'", value=keys, allowed="different names")
         super().__init__(vocab, model, name, **settings)
         self.speaker_model: ChoiceModel | None = None
         has_spans = settings["method"] in ("semimarkov", "combined")
@@ -298,4 +303,4 @@ class QuotationSpans(StructuredPipe[Quoted]):
 
     def get_quotations(self, doc: Doc) -> list[Quotation]:
         """Returns the quotations that the component has found in a document: see `get_quotations`."""
-        return get_quotations(doc, *(self.cfg[f"{what}_key"] for what in ("spans", "cues", "speakers", "characters")))
+        return get_quotations(doc, *(self.cfg[f"{what}_key"] for what in WRITTEN))

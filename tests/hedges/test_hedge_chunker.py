@@ -140,6 +140,12 @@ def test_segments_without_types(make):
     assert {span.label_ for span in doc.spans["hedge_segments"]} == {"SEGMENT"}
 
 
+@pytest.mark.parametrize("key", ["constituents", "hedge_segments"])
+def test_the_key_of_hedges_is_that_of_no_other_group(key):
+    with pytest.raises(ValueError, match=r"\[J030\] spans_key"):
+        spacy.blank("en").add_pipe("hedge_chunker", config={"spans_key": key})
+
+
 @pytest.mark.parametrize("factory", ["hedge_chunker", "hedge_segmenter"])
 @pytest.mark.parametrize("max_span", [0, 2**31])
 def test_a_limit_out_of_range_is_refused(factory, max_span):

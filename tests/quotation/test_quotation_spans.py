@@ -81,6 +81,12 @@ def test_unknown_settings_are_refused(setting):
         spacy.blank("en").add_pipe("quotation_spans", config={setting: "luck"})
 
 
+@pytest.mark.parametrize("key", ["cues_key", "speakers_key", "characters_key"])
+def test_groups_of_spans_have_different_keys(key):
+    with pytest.raises(ValueError, match=r"\[J030\] keys of 'quotation_spans'"):
+        spacy.blank("en").add_pipe("quotation_spans", config={key: "quotations"})
+
+
 def test_a_bias_adds_and_removes_cues(make_trained, read_quotes):
     trained = make_trained("quotation_cues")
     counts = []
