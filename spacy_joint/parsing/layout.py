@@ -1,11 +1,12 @@
 """Certain sentence boundaries and non-boundaries by the layout of a text and its marks, as constraints of the search.
 
-A blank line, a list item, a heading, a row of a table and the like begin a sentence, and so does The or another English
-stop word after an abbreviation; no sentence begins right after a bullet or a label, inside a string that the tokenizer
-has divided (a URL, a number, an emoji), or where text goes on in lower case after a comma, an abbreviation, a quotation
+A blank line, a list item, a heading, a row of a table and the like begin a sentence, and so does The or another stop
+word after an abbreviation; no sentence begins right after a bullet or a label, inside a string that the tokenizer has
+divided (a URL, a number, an emoji), or where text goes on in lower case after a comma, an abbreviation, a quotation
 or English colons, dots and dashes; or a name after a title; nor, in English, within a citation or a name that begins a
-sentence. A single line break alone is not a sign, since running text may be wrapped. Constraints depend on a bounded
-context, so that streams get the same ones.
+sentence.
+A single line break alone is not a sign, since running text may be wrapped. Constraints depend on a bounded context, so
+that streams get the same ones.
 """
 
 import re
@@ -28,7 +29,7 @@ ENDS_PLAIN, WRAPS, JOINS, ENDS_WITH_FLAG, IS_ADDRESS, IS_BREAK, ENDS_IN_COLON, I
 IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
 # These never begin a sentence, even after a space: French has one before some marks.
 FOLLOWING = frozenset((*",;:!?|", "Jr.", "Sr.", "etc.", "etc", "Co.", "Cos.", "Corp.", "Ltd.", "v.", "vs."))
-CLITIC = re.compile("['’](?:s|re|ll|ve|d|m|t|em)", re.IGNORECASE)
+CLITIC = re.compile(r"['’](?:s|re|ll|ve|d|m|t|em)|-\w.*", re.IGNORECASE)
 # Characters that belong to the word that they are attached to; four begin notes: "It fell.[3]"
 ATTACHED = frozenset(",;:.!?…)]}»”’%°[*†‡") | marks.INVISIBLE
 # Characters that enclose words.
@@ -94,7 +95,7 @@ def count_open_words(doc: Doc) -> int:
     _, _, _, openings, ends, begins = line.T
     is_name = begins[-1] == BEGINS_UPPER or ends[-1] == marks.INITIAL
     is_cited = begins[-3] == BEGINS_NUMBER and begins[-2] == BEGINS_UPPER
-    n_naming = 0 if doc.lang_ != "en" else 2 if is_cited else int(is_name)
+    n_naming = 2 if is_cited and doc.lang_ == "en" else int(is_name)
     n_after_sign = int(ends[-1] == marks.SYMBOL)
     may_have_items = openings[0] == OPENS_LINE or (openings[:LOOKAHEAD] == IS_COLON).any()
     n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(ends[-REPORT:]).any() else 0

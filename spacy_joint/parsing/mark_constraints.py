@@ -6,13 +6,22 @@ by one. In examples, "|" is before the word that begins no sentence.
 """
 
 import re
+from functools import cache
 
 import numpy as np
 from spacy.tokens import Doc
+from spacy.util import get_lang_class
 
 from ..annotation.reporting_verbs import read_verbs
 from ..pipes import marks
-from ..pipes.abbreviations import REFERENCES, WORDS, read_abbreviations, read_leading
+from ..pipes.abbreviations import (
+    read_abbreviations,
+    read_final,
+    read_leading,
+    read_references,
+    read_stems,
+    read_words,
+)
 from ..pipes.arrays import following, preceding
 from .lines import LOOKBACK
 
@@ -77,8 +86,10 @@ class Words:
         is_glued: np.ndarray,
         n_breaks: np.ndarray,
     ) -> None:
-        self.doc, self.tokens, self.begins, self.ends, self.is_glued = doc, tokens, begins, ends, is_glued
         self.is_english = doc.lang_ == "en"
+        if not self.is_english:
+            ends = _find_stems(doc, tokens, ends)
+        self.doc, self.tokens, self.begins, self.ends, self.is_glued = doc, tokens, begins, ends, is_glued
         self.is_lower, self.is_capital = begins == BEGINS_LOWER, begins == BEGINS_UPPER
         self.in_line = n_breaks == 0
         self.is_attached = marks.attach_quotes(ends, is_glued, n_breaks)
@@ -97,6 +108,16 @@ class Words:
         return np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
 
 
+def _find_stems(doc: Doc, tokens: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Makes a copy of the endings where only abbreviations of the language of the document are before a full stop."""
+    ends = ends.copy()
+    is_stem = (ends == marks.STEM) | (ends == marks.OTHER_STEM)
+    for place in np.flatnonzero(is_stem & following(ends == marks.FULL_STOP)).tolist():
+        text = doc[int(tokens[place])].lower_
+        ends[place] = marks.STEM if text in read_stems(doc.lang_) or "." in text else marks.WORD
+    return ends
+
+
 def find_beginning(text: str) -> int:
     """Classifies a word by how it begins: BEGINS_LOWER to BEGINS_SECTION, or 0."""
     if text.replace(".", "").isalpha() and not text.isupper():
@@ -111,8 +132,8 @@ def find_beginning(text: str) -> int:
 
 
 def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> np.ndarray:
-    """Finds the words that begin no sentence (-1), and the English ones that begin one after an abbreviation (1). For
-    the settings, see `find_layout`."""
+    """Finds the words that begin no sentence (-1), and those that begin one after an abbreviation (1). For the
+    settings, see `find_layout`."""
     found = _are_in_quotations(words) | _are_spaced_dots(words) | _are_in_strings(words) | _are_in_amounts(words)
     found |= _open_brackets(words)
     if words.is_english:
@@ -131,8 +152,7 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> 
         places = np.flatnonzero(candidates & ~found)
         found[places] = [continues(words.doc, token) for token in words.tokens[places].tolist()]
     constraints = -found.astype(np.int8)
-    if words.is_english:
-        constraints[_find_new(words, found)] = 1
+    constraints[_find_new(words, found)] = 1
     return constraints
 
 
@@ -231,14 +251,23 @@ def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
     is_new = words.is_capital & following(words.is_lower)
     opens = marks.IS_CLOSING_QUOTE.take(words.ends) & following(is_new & words.is_glued)
     places = np.flatnonzero(ends & (is_new | opens) & ~words.is_glued & words.in_line & ~found)
-    starts = (words.doc[token] for token in words.tokens[places + opens[places]].tolist())
-    abbreviations = (words.doc[token] for token in words.tokens[places - 1].tolist())
-    return places[
-        [
-            start.is_stop and not start.like_num and len(abbreviation) != 2
-            for start, abbreviation in zip(starts, abbreviations, strict=True)
-        ]
-    ]
+    starts, stops = words.tokens[places + opens[places]].tolist(), words.tokens[places - 1].tolist()
+    return places[[_is_new(words.doc, start, stop) for start, stop in zip(starts, stops, strict=True)]]
+
+
+def _is_new(doc: Doc, start: int, stop: int) -> bool:
+    """Returns whether a stop word, or any word if the language has none, begins a sentence after an abbreviation, which
+    ends with the token `stop`; one on the list, in other languages than English."""
+    is_known = doc.lang_ == "en" or _join_stop(doc, stop).lower() in read_final(doc.lang_)
+    if not is_known or doc[start].like_num or len(doc[stop]) == 2:
+        return False
+    return doc[start].is_stop or not has_stop_words(doc.lang_)
+
+
+@cache
+def has_stop_words(language: str) -> bool:
+    """Returns whether spaCy has stop words of a language."""
+    return bool(get_lang_class(language).Defaults.stop_words)
 
 
 def names_speaker(doc: Doc, word: int) -> bool:
@@ -264,12 +293,13 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
         return doc[max(word - 2, 0)].text[-1] == "." and token.text[0].isdecimal()
     # Apart from its full stop, an abbreviation that the tokenizer lacks, as most in capitals (MRS. DALY), or a word:
     # "state of the art."
-    is_capitals = before.isupper() and before.lower() not in WORDS
-    is_known = not is_apart or is_capitals or before in read_abbreviations(doc.lang_)
+    is_capitals = before.isupper() and before.lower() not in read_words(doc.lang_)
+    known = read_abbreviations(doc.lang_)
+    is_known = not is_apart or is_capitals or before in known
     is_leading = is_known and before.lower() in read_leading(doc.lang_)
     ending = marks.find_ending(before)
     if ending != marks.INITIAL and not is_leading:
-        return before.lower() in REFERENCES and LABEL.match(token.text) is not None
+        return before.lower() in read_references(doc.lang_) and LABEL.match(token.text) is not None
     if before == "St." and doc.lang_ == "en":
         return False
     if token.text[0] in AMOUNT or token.text[0].isdecimal() or marks.find_ending(token.text) in LEADING:
@@ -278,7 +308,7 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
         return False
     place = word - 3 if word > 2 and doc[word - 2].text == "-" else word - 2
     earlier = _join_stop(doc, place) if place >= 0 else "-"
-    return ending != marks.INITIAL or marks.find_ending(earlier) in LEADING or earlier[0].isdecimal()
+    return ending != marks.INITIAL or before in known or marks.find_ending(earlier) in LEADING or earlier[0].isdecimal()
 
 
 def _join_stop(doc: Doc, token: int) -> str:

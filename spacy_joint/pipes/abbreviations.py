@@ -5,10 +5,11 @@ from pathlib import Path
 
 from ..files.reading import read_word_lists
 
+_LISTS = read_word_lists(Path(__file__).parent / "abbreviations.txt")
+
 
 def _read(language: str, kind: str) -> frozenset[str]:
-    lists = read_word_lists(Path(__file__).parent / "abbreviations.txt")
-    return lists.get(f"{language} {kind}", frozenset())
+    return _LISTS.get(f"{language} {kind}", frozenset())
 
 
 @cache
@@ -24,6 +25,17 @@ def read_leading(language: str) -> frozenset[str]:
     return frozenset(map(str.lower, _read(language, "leading") | _read(language, "cited")))
 
 
+def read_references(language: str) -> frozenset[str]:
+    """Read words that, with a full stop, are references if a number follows."""
+    return _read(language, "references")
+
+
+@cache
+def read_final(language: str) -> frozenset[str]:
+    """Read the other abbreviations, in lower case. They may end a sentence."""
+    return frozenset(map(str.lower, _read(language, "others"))) - read_leading(language)
+
+
 @cache
 def read_titles(language: str) -> frozenset[str]:
     """Read those abbreviations of `read_leading` that always have a capital."""
@@ -31,9 +43,16 @@ def read_titles(language: str) -> frozenset[str]:
     return frozenset(word for word in leading if word[0].isupper() and word.lower() not in leading)
 
 
-# English words, or abbreviations if a full stop follows.
-WORDS = _read("en", "words")
-# Words that may be English abbreviations if a full stop follows, in lower case.
-STEMS = frozenset(word[:-1].lower() for word in read_abbreviations("en") | WORDS)
-# English words that, with a full stop, are references if a number follows.
-REFERENCES = _read("en", "references")
+def read_words(language: str) -> frozenset[str]:
+    """Read words that are abbreviations if a full stop follows."""
+    return _read(language, "words")
+
+
+@cache
+def read_stems(language: str) -> frozenset[str]:
+    """Read the words that may be abbreviations if a full stop follows, in lower case and without it."""
+    return frozenset(word[:-1].lower() for word in read_abbreviations(language) | read_words(language))
+
+
+# Those of any language.
+ALL_STEMS = frozenset().union(*(read_stems(name.partition(" ")[0]) for name in _LISTS))

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .abbreviations import STEMS, read_leading
+from .abbreviations import ALL_STEMS, read_leading, read_stems
 from .arrays import following, preceding
 
 # The end of the text before a word: a word, a mark, or an abbreviation that belongs to the next word ("Dr.").
@@ -26,16 +26,16 @@ IN_QUOTES, IN_BRACKETS, LINE, BLANK_LINE = 16, 32, 64, 128
 CLOSED = (0, IN_QUOTES, IN_BRACKETS)
 # All values are below this.
 N_VALUES = 2 * BLANK_LINE
-# More endings of `find_ending`: closing marks, words that a full stop may make an abbreviation, the full stop, and
-# quotation marks that French separates from what they enclose.
-CLOSES_QUOTES, CLOSES_BRACKETS, STEM, FULL_STOP, LEFT_QUOTE, RIGHT_QUOTE = range(12, 18)
+# More endings of `find_ending`: closing marks, words that a full stop may make an English abbreviation, the full stop,
+# quotation marks that French separates from what they enclose, and words that may be abbreviations of other languages.
+CLOSES_QUOTES, CLOSES_BRACKETS, STEM, FULL_STOP, LEFT_QUOTE, RIGHT_QUOTE, OTHER_STEM = range(12, 19)
 
 MARKS = {**dict.fromkeys(",;，、；،؛", COMMA), ":": COLON, "：": COLON}  # noqa: RUF001
 TERMINALS = frozenset(".?!…‽。！？؟।॥")
 DOTS = re.compile(r"[.]{2,}|…+")
 # U.S, M.Sc: abbreviations whose last full stop is a token by itself.
 DOTS_INSIDE = re.compile(r"[^\W\d_]{1,3}(?:[.][^\W\d_]{1,3})+")
-ENGLISH_LEADING = read_leading("en")
+ENGLISH_LEADING, ENGLISH_STEMS = read_leading("en"), read_stems("en")
 # What is added for line breaks.
 LINES = np.array([0, LINE, BLANK_LINE], dtype=np.uint8)
 LEFT_QUOTES, RIGHT_QUOTES = frozenset("«‹"), frozenset("»›")
@@ -46,14 +46,16 @@ BRACKETS = frozenset(")]}）】") | INVISIBLE  # noqa: RUF001
 
 
 def find_ending(text: str) -> int:
-    """Classify a word by how it may end a sentence: a mark, CLOSES_QUOTES, CLOSES_BRACKETS, STEM, FULL_STOP, or
-    LEFT_QUOTE and RIGHT_QUOTE, which can close quotations, too."""
+    """Classify a word by how it may end a sentence: a mark, CLOSES_QUOTES, CLOSES_BRACKETS, STEM, OTHER_STEM,
+    FULL_STOP, or LEFT_QUOTE and RIGHT_QUOTE, which can close quotations, too."""
     if text in MARKS:
         return MARKS[text]
     if text == ".":
         return FULL_STOP
-    if text.lower() in STEMS or DOTS_INSIDE.fullmatch(text):
+    if text.lower() in ENGLISH_STEMS or DOTS_INSIDE.fullmatch(text):
         return STEM
+    if text.lower() in ALL_STEMS:
+        return OTHER_STEM
     if TERMINALS.issuperset(text):
         return ELLIPSIS if DOTS.fullmatch(text) else TERMINAL
     if text in LEFT_QUOTES:

@@ -130,6 +130,9 @@ def test_lines_that_begin_a_sentence(marked):
     [
         ("fr", "Le Prof. ^Martin, ^de St. ^Denis, ^lit l'art. ^5. Tél. ^: ^01 2. Elle aime l'art. Il dort, ^etc. Al."),
         ("pt", "A Dra. ^Ana e o Cel. ^Mendes, ^da Silva Ltda. Em Faro, ^ver ^pág. ^1. Tel.: ^21. Tem um ^dom. Ela ri."),
+        ("fr", "En 52 ^av. ^J.-C. ^selon M. ^Roux. De ^janv. ^à ^déc. |Le vent tourne."),
+        ("nn", "Ta mat, ^drikk ^osv. |Vi kjem ^kl. ^5 med ^dr. ^Moe."),
+        ("xx", "Dr. ^Eze buy rice, ^beans ^etc. |Money don finish."),
         # Names are English.
         ("de", "Kanzler Max Brandt ging."),
     ],
@@ -138,6 +141,25 @@ def test_abbreviations_of_other_languages(language, marked):
     nlp = spacy.blank(language)
     nlp.tokenizer = add_exceptions(nlp.tokenizer, {word: [word] for word in read_abbreviations(language)})
     assert mark(nlp(re.sub("[|^]", "", marked))) == marked
+
+
+@pytest.mark.parametrize(
+    ("language", "words", "constraint"),
+    [
+        ("fr", "300 pers . ont", -1),
+        ("fr", "la pers . Le chien", 1),
+        ("fr", "art . 5", -1),
+        # These are abbreviations in other languages only.
+        ("fr", "ça va . il", 0),
+        ("en", "300 pers . are", 0),
+    ],
+)
+def test_full_stops_apart_end_abbreviations_of_the_language(language, words, constraint):
+    stop = words.split().index(".")
+    doc = Doc(
+        spacy.blank(language).vocab, words=words.split(), spaces=[i != stop - 1 for i in range(len(words.split()))]
+    )
+    assert find_layout(doc)[stop + 1] == constraint
 
 
 @pytest.mark.parametrize(
