@@ -2,9 +2,8 @@
 
 A blank line, a list item, a heading, a row of a table and the like begin a sentence, and so does The or another stop
 word after an abbreviation; no sentence begins right after a bullet or a label, inside a string that the tokenizer has
-divided (a URL, a number, an emoji), or where text goes on in lower case after a comma, an abbreviation, a quotation
-or English colons, dots and dashes; or a name after a title; nor, in English, within a citation or a name that begins a
-sentence.
+divided (a URL, a number, an emoji), or where text goes on in lower case after a comma, an abbreviation, a quotation,
+a colon, dots or a dash; or a name after a title; nor, in English, within a citation or a name that begins a sentence.
 A single line break alone is not a sign, since running text may be wrapped. Constraints depend on a bounded context, so
 that streams get the same ones.
 """

@@ -26,8 +26,8 @@ from ..pipes.arrays import following, preceding
 from .lines import LOOKBACK
 
 # How a word begins: with a lower-case letter, with a capital and lower-case letters, with a digit, or as an amount or a
-# section; or that it is an operator or a backtick.
-BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(1, 8)
+# section; or that it is an operator or a backtick, or in lower case with an apostrophe.
+BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, IS_ELIDED, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(1, 9)
 # Signs between words in formulas and code.
 OPERATORS = frozenset("= + < > ≤ ≥ ≠ ≈ → => -> --> == != <= >= && || += :=".split())  # noqa: SIM905
 # Signs before an amount, and before a section or what else is cited.
@@ -40,6 +40,8 @@ REPORT, ARTICLES = 4, frozenset("The A An His Her Its My Our Their No This That"
 NOBODY = frozenset(("Nobody", "Nothing"))
 # The words before a name of two words that begin its sentence, at most: Former White House Press Secretary.
 NAME = 5
+# Marks within words of letters.
+INNER, ELISION = re.compile("[.-]"), re.compile("[.'’-]")
 # What a reference can name: 3b, S1, XII.
 LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}$")
 # The letters of an abbreviation that the list lacks between numbers of a citation (12 So. 98), at most.
@@ -56,6 +58,8 @@ IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
 # A comma within quotation marks, even at the end of a line; colons, dots and dashes.
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
 AFTER_DOTS = marks.make_table((marks.COLON, marks.ELLIPSIS, marks.DASH))
+# In treebanks of some languages, some of these end sentences.
+AFTER_DOTS_IN = {"pt": marks.make_table((marks.ELLIPSIS,)), "vi": marks.make_table((marks.COLON, marks.DASH))}
 # The end of a quotation, whose speaker the next words may name.
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
 # Words that may belong to the next word.
@@ -120,10 +124,12 @@ def _find_stems(doc: Doc, tokens: np.ndarray, ends: np.ndarray) -> np.ndarray:
 
 def find_beginning(text: str) -> int:
     """Classifies a word by how it begins: BEGINS_LOWER to BEGINS_SECTION, or 0."""
-    if text.replace(".", "").isalpha() and not text.isupper():
+    if INNER.sub("", text).isalpha() and not text.isupper():
         return BEGINS_LOWER if text[0].islower() else BEGINS_UPPER if text[0].isupper() else 0
     if text in OPERATORS or text == "`":
         return IS_TICK if text == "`" else IS_OPERATOR
+    if text[0].islower() and ELISION.sub("", text).isalpha():
+        return IS_ELIDED
     if text[0] in CURRENCIES:
         return BEGINS_AMOUNT
     if text[0] in SECTIONS:
@@ -214,17 +220,14 @@ def _are_cited(words: Words) -> np.ndarray:
 
 
 def _go_on(words: Words) -> np.ndarray:
-    """Text that goes on in lower case: "Why?" | he asked. In English, after colons, dots and dashes, too, if the
-    sentence begins with a capital or no letter, at most LOOKBACK words before: He asked: | why? In treebanks of French
-    and Vietnamese, dots end sentences there."""
+    """Text that goes on in lower case: "Why?" | he asked. After colons, dots and dashes, too, if the sentence begins
+    with a capital or no letter, at most LOOKBACK words before: He asked: | why?"""
     before = words.before
     found = (before == marks.CONTINUED) | (preceding(words.closes_quotes) & (before == marks.CONTINUED + marks.LINE))
-    if words.is_english:
-        first = words.find_first_words(ENDS_SENTENCE)
-        in_case = ~words.is_lower[first] & (np.arange(len(first)) - first <= LOOKBACK)
-        goes_on = words.is_lower | (before == marks.COLON) & (words.begins >= BEGINS_NUMBER)
-        found |= AFTER_DOTS.take(before) & goes_on & in_case
-    return found
+    first = words.find_first_words(ENDS_SENTENCE)
+    in_case = ~(words.is_lower | (words.begins == IS_ELIDED))[first] & (np.arange(len(first)) - first <= LOOKBACK)
+    goes_on = words.is_lower | (before == marks.COLON) & (words.begins >= BEGINS_NUMBER)
+    return found | AFTER_DOTS_IN.get(words.doc.lang_, AFTER_DOTS).take(before) & goes_on & in_case
 
 
 def _are_in_names(words: Words) -> np.ndarray:

@@ -255,7 +255,22 @@ def test_words_wait_while_their_line_is_short():
 def test_text_goes_on_in_lower_case_after_dots_and_colons_if_sentences_begin_with_capitals(text, is_forbidden):
     assert (find_layout(NLP.make_doc(text))[-1] == -1) == is_forbidden
     assert find_layout(NLP.make_doc(text), lower_case_starts=True)[-1] == 0
-    assert find_layout(spacy.blank("fr").make_doc(text))[-1] == 0
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "is_forbidden"),
+    [
+        ("fr", "Bon... peut-être", True),
+        # A sentence that begins in lower case.
+        ("fr", "C'est. c'est... voilà", False),
+        ("fr", "Une règle : demandez", True),
+        ("pt", "Bem... talvez", True),
+        # In its treebank, sentences begin after colons.
+        ("pt", "Uma regra: pergunte", False),
+    ],
+)
+def test_marks_after_which_text_goes_on_depend_on_the_language(language, text, is_forbidden):
+    assert (find_layout(spacy.blank(language).make_doc(text))[-1] == -1) == is_forbidden
 
 
 def test_sentences_may_begin_in_lower_case_after_a_comma():
@@ -269,7 +284,7 @@ def test_a_number_belongs_to_the_word_before():
 
 
 def test_a_vocabulary_needs_no_lower_case():
-    assert find_layout(Doc(Vocab(), words=["Tel.", ":", "555", ":", "5"])).tolist() == [0, -1, -1, -1, 0]
+    assert find_layout(Doc(Vocab(), words=["Tel.", ":", "555", ":", "5"])).tolist() == [0, -1, -1, -1, -1]
 
 
 def test_layout_and_blank_lines_can_be_ignored(pipeline):
