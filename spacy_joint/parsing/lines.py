@@ -7,8 +7,11 @@ Wrapped text can begin a line with a number or a dash by chance, so some kinds n
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
+
+from ..files.reading import read_word_lists
 
 # The maximum number of words that determine the kind of a line, and of words to look back at from the next line.
 LOOKAHEAD, LOOKBACK = 10, 64
@@ -25,6 +28,8 @@ FINAL = frozenset(".!?…")
 NAME = r"[A-Z][\w.'’&/-]*"
 BOX = r"\[[ xX]?\][ \t]+"
 ORDINAL = r"\d{1,3}(?:\.\)?|\))[ \t]+"
+# French has a space before it.
+COLON = "[ \u00a0\u202f]?:"
 # Ranges of Latin, Greek and Cyrillic letters.
 UPPER, LOWER = "A-ZÀ-ÖØ-ÞΑ-ΩА-Я", "a-zß-öø-ÿα-ωа-я"
 SECTION = r"\d{1,2}(?:\.\d{1,2}){1,3}\.?"
@@ -33,8 +38,16 @@ ICON = "[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?[ \t]+"
 NICK = r"(?:<[\w.-]+>|[\w.-]+:)"
 DATE = r"\d\d?[./-]\d\d?[./-]\d{2,4}"
 TIME = r"\d\d?:\d\d\S*"
-HELLO, DAYTIME = "Hi|Hello|Hey|Dear", "morning|afternoon|evening"
-GREETING = f"{HELLO}|Good|Thank|Thanks|Welcome|Sorry|OK|Okay"
+DAYTIME = "morning|afternoon|evening"
+# The words of each list of letters.txt as a pattern.
+LETTERS = {
+    name: "|".join(re.escape(word).replace("_", "[ ]") for word in sorted(words, reverse=True))
+    for name, words in read_word_lists(Path(__file__).parent / "letters.txt").items()
+}
+HELLO = LETTERS["hello"]
+GREETING = f"{HELLO}|{LETTERS['thanks']}"
+# The first words of greetings.
+OPENERS = re.sub(r"\[ \]\w+", "", GREETING)
 MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 SIGN = r"[-=*_~\#+|:]"
 LINE = re.compile(
@@ -42,16 +55,15 @@ LINE = re.compile(
         (?P<rule>(?:{SIGN}(?:[ \t]?{SIGN}){{2,}}|--)(?=\s*?$))
       | (?P<greeting>(?:>[> \t]*)?(?:{HELLO}|Good[ ](?:{DAYTIME}))
             (?:[ ][\w.'’-]+){{0,4}},(?=\s*?$))
-      | (?P<closing>(?:Best|Kind|Warm|All|Many|Yours|With|Thanks|Thank|Cheers|Regards|Sincerely|Respectfully|Love)
-            (?:[ ][A-Za-z]+){{0,4}},(?=\s*?$))
+      | (?P<closing>(?:{LETTERS["closing"]})(?:[ ][^\W\d_][\w'’]*){{0,4}},(?=\s*?$))
       | (?P<address>(?:{GREETING})(?:[ ](?:{DAYTIME}|you))?
-            (?:,?[ ](?:[A-Z][\w'’-]*|(?:Dr|Mrs?|Ms|Prof)[.]|all|everybody|everyone|folks|guys|sir|team|there)){{1,3}}
+            (?:,?[ ](?:[{UPPER}][\w'’-]*|(?:Dr|Mrs?|Ms|Prof|Sra?)[.]|(?:{LETTERS["addressed"]})\b)){{1,3}}
             ,[ ])(?=\S)
       | (?P<dateline>[{UPPER}]{{3}}[{UPPER} .'’-]*(?:,[ ]{NAME}(?:[ ]\d+)?)?[ ](?:\({NAME}(?:[ ]{NAME})*\)[ ])?
             (?:--|[—–-])[ ])(?=\S)
       | (?P<fence>```|~~~)
       | (?P<row>\|[ \t]*)(?=\S)
-      | (?P<header>(?:From|To|Cc|CC|Bcc|Subject|Date|Sent|[A-Z]\w*(?:-[A-Z]\w*)+):[ \t]+)(?=\S)
+      | (?P<header>(?:{LETTERS["header"]}|[A-Z]\w*(?:-[A-Z]\w*)+){COLON}[ \t]+)(?=\S)
       | (?P<copyright>(?:Copyright:?[ ](?:©|\([cC]\))?|©|\([cC]\))[ ]*)(?=\d{{4}}|\[)
       | (?P<heading>(?:\#{{2,6}}|\*{{2,5}})[ \t]+(?:{ORDINAL})?)(?=\S)
       | (?P<contents>\S[^\n]*?(?<![ .])[ ]?(?:\.[ ]?){{4,}}[ ]*\d[\d-]*(?=\s*?$))
@@ -74,8 +86,8 @@ LINE = re.compile(
       | (?P<wrote>On[ ](?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),[ ])(?=\S)
       | (?P<shell>\$[ ])(?=\S)
       | (?P<quote>(?:>[> \t]*|(?:\#|//)[ \t]+))(?=\S)
-      | (?P<label>(?:{NAME}(?:,?[ ](?:{NAME}|\d+)){{0,3}}(?:[ ]\([^()\n]{{1,20}}\))?:|<[\w.-]+>
-            |\[[^\]\n]{{1,80}}\]:)[ \t]+)(?=\S)
+      | (?P<label>(?:{NAME}(?:,?[ ](?:{NAME}|\d+)){{0,3}}(?:[ ]\([^()\n]{{1,20}}\))?{COLON}|<[\w.-]+>
+            |\[[^\]\n]{{1,80}}\]{COLON})[ \t]+)(?=\S)
       | (?P<cells>(?<=^)\S(?:[^\t\n]*(?:\t[^\t\n]*)+|[^|\n]*(?:[ ]\|[ ][^|\n]*){{2,}})(?=$)
             |(?=[^\n]*[ ]{{3}}[(+-]?[$€£]?[ ]?\d)\S(?:(?:[^\n]*?\S[ ]{{3,}}(?=\S)){{2}}[^\n]*
                 |[^\n]*?\S[ ]{{4,}}[(+-]?[$€£]?[ ]?\d\S*(?:[ ]\S{{1,6}}){{0,4}})(?=[ \t]*$))
@@ -103,7 +115,7 @@ ASKS = ("?", "!", "…", "...")
 OPENS_LINE, IS_COLON = 1, 2
 OPENING = re.compile(
     rf"\s|[^\w\s\"'“‘.,]|\d{{1,3}}(?:\.\d{{1,2}})*[.)]?$|[A-Za-z][.)]?$|Q\d|[ivxIVX]{{2,4}}[.)]?$|\d+[-:]\d|(?:{MONTHS}|On)$"
-    rf"|(?:{GREETING})$|[{UPPER}]{{3,}}$"
+    rf"|(?:{OPENERS})$|[{UPPER}]{{3,}}$"
 )
 
 
