@@ -163,8 +163,9 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> 
 
 
 def _are_in_quotations(words: Words) -> np.ndarray:
-    """She said, "Go | " and left. « | Non », dit-il. "Go," | He said."""
-    ends_quotation = words.closes_quotes & ~following(words.is_attached)
+    """She said, "Go | " and left. "Go | ", she said. « | Non », dit-il. "Go," | He said."""
+    is_apart = ~following(words.is_attached) | marks.FOLLOWS_QUOTES.take(following(words.ends))
+    ends_quotation = words.closes_quotes & is_apart
     return ends_quotation | (words.is_attached & ~words.is_glued) | AFTER_COMMA.take(words.before)
 
 

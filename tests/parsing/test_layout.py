@@ -304,6 +304,13 @@ def test_layout_and_blank_lines_can_be_ignored(pipeline):
     assert parser.get_constraints(doc).tolist() == [1, 0, 0, -1, -1, -1]
 
 
+@pytest.mark.parametrize("text", ['"Why?", asked Ann.', '(Is it "why?") It is.', 'He said, "Why?" and left.'])
+def test_no_sentence_begins_at_the_end_of_a_quotation(text):
+    doc = NLP.make_doc(text)
+    question = next(token for token in doc if token.text == "?")
+    assert find_layout(doc)[question.i + 1] == -1
+
+
 def test_a_mark_at_the_beginning_of_a_string_ends_no_sentence():
     doc = NLP.make_doc("Run ./run, `./b` and !this. It is .Then it was.")
     after = {doc[token.i - 1].text + token.text: start for token, start in zip(doc, find_layout(doc), strict=True)}
