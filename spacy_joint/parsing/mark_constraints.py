@@ -299,7 +299,7 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
     # "state of the art."
     is_capitals = before.isupper() and before.lower() not in read_words(doc.lang_)
     known = read_abbreviations(doc.lang_)
-    is_known = not is_apart or is_capitals or before in known
+    is_known = not is_apart or is_capitals or not known.isdisjoint((before, before.lower()))
     is_leading = is_known and before.lower() in read_leading(doc.lang_)
     ending = marks.find_ending(before)
     if ending != marks.INITIAL and not is_leading:

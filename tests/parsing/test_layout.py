@@ -152,6 +152,7 @@ def test_abbreviations_of_other_languages(language, marked):
         ("fr", "300 pers . ont", -1),
         ("fr", "la pers . Le chien", 1),
         ("fr", "art . 5", -1),
+        ("nn", "Prof . Moe", -1),
         # These are abbreviations in other languages only.
         ("fr", "ça va . il", 0),
         ("en", "300 pers . are", 0),
