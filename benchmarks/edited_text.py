@@ -3,8 +3,9 @@
     python benchmarks/edited_text.py en_joint_english en_joint_english_md --document docs/results.md
 
 Texts are in tests/edited_text: `development`, `held_out` (never looked at during development), and the golden rules of
-pragmatic_segmenter. Generated texts have a quotation before its speaker, or a greeting before a sentence. A text counts
-if all its boundaries are right; F1 is that of boundaries within texts.
+pragmatic_segmenter; those of other languages in a directory each. Generated texts are English, and have a quotation
+before its speaker, or a greeting before a sentence. A text counts if all its boundaries are right; F1 is that of
+boundaries within texts.
 """
 
 from measure import format_table, replace_section, write_results
@@ -88,21 +89,23 @@ def split_with(nlp: Language) -> FindSentences:
     return split
 
 
-def load_peers(punkt_text: Path | None) -> dict[str, FindSentences]:
-    """Splitters with rules or statistics."""
+def load_peers(language: str, punkt_text: Path | None) -> dict[str, FindSentences]:
+    """Splitters with rules or statistics that know a language."""
     import nupunkt
     import pysbd
     from nltk.tokenize.punkt import PunktSentenceTokenizer
+    from pysbd.languages import LANGUAGE_CODES
 
-    segmenter = pysbd.Segmenter(language="en", clean=False, char_span=True)
-    peers: dict[str, FindSentences] = {
-        "pySBD": lambda text: [span.start for span in segmenter.segment(text)],
-        "nupunkt": lambda text: [start for start, _ in nupunkt.sent_spans(text)],
-    }
+    peers: dict[str, FindSentences] = {}
+    if language in LANGUAGE_CODES:
+        segmenter = pysbd.Segmenter(language=language, clean=False, char_span=True)
+        peers["pySBD"] = lambda text: [span.start for span in segmenter.segment(text)]
+    if language == "en":
+        peers["nupunkt"] = lambda text: [start for start, _ in nupunkt.sent_spans(text)]
     if punkt_text is not None:
         punkt = PunktSentenceTokenizer(punkt_text.read_text(encoding="utf8"))
         peers["NLTK Punkt"] = lambda text: [start for start, _ in punkt.span_tokenize(text)]
-    rules = spacy.blank("en")
+    rules = spacy.blank(language)
     rules.add_pipe("sentencizer")
     peers["spaCy sentencizer"] = split_with(rules)
     return peers
@@ -125,6 +128,7 @@ def skip_space(text: str, start: int) -> int:
 
 def main(
     pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
+    language: Annotated[str, typer.Option(help="The language of the texts: en, fr or pt.")] = "en",
     held_out: Annotated[bool, typer.Option("--held-out", help="Also the texts for the last table.")] = False,
     punkt_text: Annotated[
         Path | None, typer.Option(help="Text to train Punkt on; without it, Punkt is left out.")
@@ -136,9 +140,11 @@ def main(
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `edited`.")] = None,
 ) -> None:
     """Score all systems."""
-    names = ["golden_rules", "development", *(["held_out"] if held_out else [])]
-    texts = {name: list(read_texts(TEXTS / f"{name}.txt")) for name in names} | generate()
-    systems = {name: split_with(spacy.load(name)) for name in pipelines} | load_peers(punkt_text)
+    is_english = language == "en"
+    directory = TEXTS if is_english else TEXTS / language
+    names = [*(["golden_rules"] if is_english else []), "development", *(["held_out"] if held_out else [])]
+    texts = {name: list(read_texts(directory / f"{name}.txt")) for name in names} | (generate() if is_english else {})
+    systems = {name: split_with(spacy.load(name)) for name in pipelines} | load_peers(language, punkt_text)
     results = {name: {kind: score(each, find) for kind, each in texts.items()} for name, find in systems.items()}
     # Generated texts have no boundaries within.
     header = ["", *(f"{kind.replace('_', ' ')} ({len(each)})" for kind, each in texts.items())]
@@ -149,8 +155,9 @@ def main(
     table = f"Texts with all boundaries right / boundary F1:\n\n{format_table(header, rows)}\n"
     print(table)
     if show:
-        for kind in ("golden_rules", "development"):
-            show_mistakes(texts[kind], systems[pipelines[0]])
+        for kind in names:
+            if kind != "held_out":
+                show_mistakes(texts[kind], systems[pipelines[0]])
     write_results(results, output)
     replace_section(document, "edited", table)
 

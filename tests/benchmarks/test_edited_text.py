@@ -4,7 +4,13 @@ import pytest
 from edited_text import TEXTS, Text, generate, make_text, read_texts, score
 
 
-@pytest.mark.parametrize(("name", "n"), [("development", 165), ("held_out", 161), ("golden_rules", 48)])
+@pytest.mark.parametrize(
+    ("name", "n"),
+    [
+        *(("development", 165), ("held_out", 161), ("golden_rules", 48), ("fr/development", 107), ("fr/held_out", 62)),
+        *(("pt/development", 114), ("pt/held_out", 64)),
+    ],
+)
 def test_all_sentences_have_words(name, n):
     texts = list(read_texts(TEXTS / f"{name}.txt"))
     assert len(texts) == n
