@@ -112,6 +112,7 @@ class Cast:
         # The antecedents of pronouns that are speakers, by narration alone.
         self.antecedents: dict[int, Character] = {}
         self._resolve_pronouns(frozenset(pronouns))
+        self.present: set[Character] = set()
         self.at = sorted(self.references)
         n_first = sum(word == "i" and not quoted for word, quoted in zip(self.words, self.inside, strict=True))
         is_told = n_first * MAX_WORDS_PER_NARRATOR > len(self.words) - sum(self.inside)
@@ -187,16 +188,21 @@ class Cast:
                 addressed[reference.character] += 1
         found = [(count, character) for character, count in addressed.most_common() if character not in narrated]
         if found and (len(found) == 1 or found[0][0] > found[1][0]):
-            character = found[0][1]
-            narrator.names += character.names
+            self.narrator = found[0][1]
             del narrator.names[NARRATOR]
-            narrator.parsed += character.parsed
-            narrator.gender = character.gender
-            self.characters.remove(character)
-            self.references = {
-                at: reference._replace(character=narrator) if reference.character is character else reference
-                for at, reference in self.references.items()
-            }
+            self.join(self.narrator, narrator)
+
+    def join(self, character: Character, other: Character) -> None:
+        """Makes another character the same person, who keeps his or her name."""
+        character.names += other.names
+        character.gender = character.gender or other.gender
+        self.characters.remove(other)
+        self.references = {
+            at: reference._replace(character=character) if reference.character is other else reference
+            for at, reference in self.references.items()
+        }
+        self.antecedents = {at: character if who is other else who for at, who in self.antecedents.items()}
+        self.present = {character if who is other else who for who in self.present}
 
     def _mark_people(
         self, mentions: Sequence[Mention], narrated: Mapping[Name, int], by_name: Mapping[Name, Character]

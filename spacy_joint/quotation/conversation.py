@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from math import log
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from spacy.tokens import Doc
 from ..annotation.quotations import DIRECT, Run
 from ..engine.choice_model import ChoiceModel
 from .attribution import mark
-from .cast import INDEFINITE, PRONOUNS, Cast, Reference
+from .cast import INDEFINITE, POSSESSIVES, PRONOUNS, Cast, Reference
 from .characters import Character
 from .names import read_names
 from .speaker_columns import (
@@ -43,6 +44,9 @@ BEAM_WIDTH = 8
 ASKING, ADDRESSES = frozenset("?!"), frozenset(("you", "your"))
 # The lowest probability of a decision: the model can be wrong.
 MIN_PROBABILITY = 1e-3
+# Somebody called this often beside the turns of a speaker, at least by this share of them, and this many times as often
+# as the two speak to each other, is that speaker.
+MIN_CALLS, MIN_CALLED, MIN_RATIO = 3, 0.2, 4
 
 
 class Attribution(NamedTuple):
@@ -148,7 +152,34 @@ def find_turns(
                 last.mention = mention
         else:
             turns.append(Turn([k], begin, end, number, mention))
+    while pair := _find_called(cast, turns):
+        cast.join(*pair)
     return cast, turns
+
+
+def _find_called(cast: Cast, turns: Sequence[Turn]) -> tuple[Character, Character] | None:
+    """Finds a character and a speaker who is the same person: others call the one beside many turns of the other, and
+    the two hardly ever speak to each other. "The Jew" speaks, and Sikes calls him Fagin."""
+    name_speakers(cast, turns)
+    spoken = Counter(turn.character for turn in turns)
+    met: Counter[frozenset[Character]] = Counter()
+    calls: Counter[tuple[Character, Character]] = Counter()
+    for turn, following in pairwise(turns):
+        first, second = turn.character, following.character
+        if first is None or second is None or following.paragraph - turn.paragraph > 2:
+            continue
+        met[frozenset((first, second))] += 1
+        for caller, other, speaker in ((turn, following, second), (following, turn, first)):
+            if other.mention is not None and cast.words[other.mention[0]] not in POSSESSIVES:
+                inside = cast.list_references(caller.begin, caller.end)
+                called = dict.fromkeys(ref.character for ref in inside if cast.is_vocative(ref))
+                calls.update((character, speaker) for character in called)
+    for (character, speaker), count in calls.most_common():
+        may_be_one = character is not speaker and len({character.gender, speaker.gender} - {None}) < 2
+        least = max(MIN_CALLS, MIN_CALLED * spoken[speaker], MIN_RATIO * met[frozenset((character, speaker))])
+        if may_be_one and character not in cast.unnamed and count >= least:
+            return character, speaker
+    return None
 
 
 def is_report(cast: Cast, runs: Sequence[Run], labels: Sequence[str]) -> bool:

@@ -525,3 +525,17 @@ def test_miss_campbell_is_not_the_colonel(parsed):
         "“Come,” said Colonel Campbell. “Stay,” said Miss Campbell. Colonel Campbell left, and Colonel Wu sat."
     )
     assert [quotation.character.id for quotation in doc._.quotations] == ["Colonel Campbell", "Miss Campbell"]
+
+
+@pytest.mark.parametrize(
+    ("speaker", "n", "is_noah"),
+    [("the painter", 3, True), ("the Fox", 3, True), ("his aunt", 3, False)],
+)
+def test_a_speaker_is_who_is_called_beside_his_turns(parsed, speaker, n, is_noah):
+    doc = parsed(f"“Sit down, Noah,” said Ann.\n\n“I will,” said {speaker}.\n\n" * n)
+    assert ({quotation.character.id for quotation in doc._.quotations} == {"Ann", "Noah"}) == is_noah
+
+
+def test_two_who_speak_to_each_other_are_two(parsed):
+    doc = parsed("“Sit down, Noah,” said Ann.\n\n“I will,” said Noah.\n\n“Noah is tired,” said the painter.\n\n" * 4)
+    assert [character.id for character in doc._.characters] == ["Ann", "Noah", "the painter"]
