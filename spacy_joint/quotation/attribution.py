@@ -214,6 +214,8 @@ def _find_head(token: Token, inside: np.ndarray) -> Token | None:
     if mention is None:
         # “...,” said X: parsers analyse the quotation as the subject, and X as the object. « ... », a-t-il dit.
         nouns = (child for child in token.children if child.tag_.startswith(NOUNS) and not inside[child.i])
+        # Not the voice in "replied the other in a low voice".
+        nouns = (noun for noun in nouns if all(child.dep_ != "case" for child in noun.lefts))
         verb = cue - (cue > 0 and doc[cue - 1].tag_ == "AUX")
         is_inverted = inside[max(verb - 2, 0) : verb].any()
         mention = next((child for child in nouns if child.text[0] == "-" or (is_inverted and child.i > cue)), None)
@@ -307,6 +309,8 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
         last += 1
     if not (_find_last(doc, begin, end) in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
         return None
+    if says_nothing(doc[last]):
+        return None
     return (last, mention) if doc[first].text.islower() or doc[first].tag_ == "NNP" else None
 
 
@@ -322,6 +326,11 @@ def _find_owner(span: Span) -> Run | None:
         return span.start, span.end
     end = max((token.i for token in span if token.tag_ == "POS"), default=span.start + (span[0].tag_ == "PRP$"))
     return (span.start, end) if end > span.start else (span.start, span.end) if "voice" in nouns else None
+
+
+def says_nothing(verb: Token) -> bool:
+    """Returns whether a verb reports silence: she said nothing."""
+    return any(child.lower_ == "nothing" and child.dep_ == "obj" for child in verb.rights)
 
 
 def is_according(token: Token) -> bool:

@@ -263,8 +263,8 @@ def _choose(
     if not is_guessed:
         yield turn.character, turn.confidence, shares.get(turn.character, nobody)
         return
-    if turn.mention is not None and is_pronoun(cast, turn.mention):
-        # "He" is not "I".
+    if turn.mention is not None:
+        # "He" and "my friend" are not "I".
         candidates = [candidate for candidate in candidates if candidate is not cast.narrator]
     if not candidates:
         yield None, 0.0, 1.0

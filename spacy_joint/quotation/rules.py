@@ -28,6 +28,7 @@ from .attribution import (
     is_according,
     is_opening,
     mark,
+    says_nothing,
 )
 from .dialogue import find_dialogue, find_spoken, find_word, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
@@ -67,7 +68,7 @@ def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
     for i in np.flatnonzero(Texts(doc).find(lambda text: drop_pronoun(text.lower()) in known)).tolist():
         token = doc[i]
         if (
-            is_reporting(token)
+            (is_reporting(token) and not says_nothing(token))
             or (is_reporting(token, OF_FINDINGS) and _has_finding(token))
             or (is_reporting(token, BESIDE_MARKS) and _is_beside(doc, i, opening, closing))
             or is_according(token)

@@ -539,3 +539,21 @@ def test_a_speaker_is_who_is_called_beside_his_turns(parsed, speaker, n, is_noah
 def test_two_who_speak_to_each_other_are_two(parsed):
     doc = parsed("“Sit down, Noah,” said Ann.\n\n“I will,” said Noah.\n\n“Noah is tired,” said the painter.\n\n" * 4)
     assert [character.id for character in doc._.characters] == ["Ann", "Noah", "the painter"]
+
+
+def test_he_who_has_a_valet_is_not_the_valet(parsed):
+    doc = parsed("Dorian came in. He sat down. “Is it cold?” asked his valet.\n\n“No,” said Dorian.\n")
+    assert [quotation.confidence == 1 for quotation in doc._.quotations] == [False, True]
+
+
+def test_my_companion_is_not_the_narrator(parsed):
+    doc = parsed("I met Holmes, and I sat down. “I am lost,” I said.\n\n“It rains,” said my companion.\n")
+    assert [who for who, _ in describe(doc)][1] not in ("Narrator", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ann met Tom. “You did it?” Ann said nothing. Tom left.", "Ann met Tom. “Yes,” replied the other in a low voice."],
+)
+def test_silence_and_the_voice_of_a_speaker_are_no_speakers(parsed, text):
+    assert parsed(text)._.quotations[0].speaker is None
