@@ -280,7 +280,8 @@ class Cast:
         gender = PRONOUNS.get(self.words[span.start])
         if owner is None and gender:
             near = (self.references.get(i) for i in range(span.start - 1, span.start - MAX_ANTECEDENT_DISTANCE, -1))
-            owner = next((ref.character for ref in near if ref and ref.character.gender == gender), None)
+            narrated = (ref.character for ref in near if ref and not self.inside[ref.head])
+            owner = next((character for character in narrated if character.gender == gender), None)
         is_single = owner is not None and owner.has_title(read_names().unmarried)
         if owner is None or (is_single and self.words[span.root.i] in SPOUSES):
             return None

@@ -574,3 +574,10 @@ def test_a_place_is_nobody(parsed):
 def test_who_hears_a_quotation_does_not_speak(parsed):
     doc = parsed("Tom sat down. “After all,” he heard one of the men begin. “After all, who knows?”")
     assert doc._.quotations[0].speaker is None or doc._.quotations[0].speaker.text != "he"
+
+
+def test_his_wife_is_that_of_the_man_in_narration(parsed):
+    doc = parsed(
+        "Mrs. Lee sat down. Mrs. Hall sang. “Go home,” said Mr. Lee. “I met Mr. Hall.”\n\n“So did I,” added his wife.\n"
+    )
+    assert doc._.quotations[-1].character.id == "Mrs. Lee"
