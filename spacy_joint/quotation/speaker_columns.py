@@ -25,7 +25,7 @@ MAX_GAP = 4
 # Up to this number of tokens between turns are hardly more than a cue.
 MAX_NARRATION = 12
 COLUMNS = (
-    "mention",  # of the speaker: 1 a pronoun, 2 a noun; or none: 3 narration introduces the turn, 4 goes on after it
+    "cue",  # what mentions the speaker: 1 a pronoun, 2 a noun; if nothing does: 3 narration before the turn, 4 after it
     "gender",  # of the candidate, if the mention has one: 1 known, 2 unknown
     "ago",  # in how many turns the candidate spoke last, up to MAX_TURNS
     "narrated",  # since then: 1 other paragraphs, 2 hardly anything
