@@ -22,7 +22,6 @@ PRONOUNS = {
 }
 POSSESSIVES = frozenset(("his", "her", "my", "our", "your", "their", "'s", "’s"))
 ARTICLES = frozenset(("the", "this", "that"))
-AGES = frozenset(("old", "young"))
 # The tags of determiners and of words before a name in an apposition, and what ends it.
 DETERMINERS = frozenset(("DT", "PRP$"))
 BEFORE_NAME = DETERMINERS | {"JJ", "NN"}
@@ -252,12 +251,11 @@ class Cast:
     def _add_noun_speaker(self, span: Span, head: int) -> None:
         """Adds a speaker without a name ("the old man"): one character per noun, or the one with that title."""
         noun = self.words[head]
-        kind = self._find_kind(span.start, head)
         relative = self._find_relative(FAMILY[noun], span) if noun in FAMILY else None
         if relative is not None:
             self._add(span.start, span.end, head, relative)
             return
-        if kind not in self.by_noun:
+        if noun not in self.by_noun:
             character = None if noun in FAMILY or noun in POLITE else find_titled(noun, self.characters)
             # "His lady" is not a Lady.
             if character is None or self.words[head - 1] in POSSESSIVES:
@@ -265,14 +263,10 @@ class Cast:
                 self.characters.append(character)
                 self.unnamed.add(character)
             character.is_person = True
-            self.by_noun[kind] = character
+            self.by_noun[noun] = character
         first = next((i for i in range(head, span.start, -1) if self.doc[i].tag_ in DETERMINERS), span.start)
-        self.by_noun[kind].names[" ".join(self.doc[first : head + 1].text.split())] += 1
-        self._add(span.start, span.end, head, self.by_noun[kind])
-
-    def _find_kind(self, begin: int, head: int) -> str:
-        """Returns a noun with its age: the old lady is not the young lady."""
-        return " ".join((*filter(AGES.__contains__, self.words[begin:head]), self.words[head]))
+        self.by_noun[noun].names[" ".join(self.doc[first : head + 1].text.split())] += 1
+        self._add(span.start, span.end, head, self.by_noun[noun])
 
     def _find_relative(self, title: str, span: Span) -> Character | None:
         """Finds the character with a title and the surname of the person whose relative a span mentions."""
@@ -297,15 +291,13 @@ class Cast:
     def _add_noun_mentions(self) -> None:
         """Adds the mentions of speakers without a name that have a determiner, outside quotations."""
         phrases = {name.lower() for character in self.by_noun.values() for name in character.names}
-        nouns = {kind.split()[-1] for kind in self.by_noun}
         for i, word in enumerate(self.words):
-            if word not in nouns or self.inside[i]:
+            if word not in self.by_noun or self.inside[i]:
                 continue
             for begin in range(i - 1, max(i - 3, -1), -1):
                 is_known = begin == i - 1 or " ".join(self.words[begin : i + 1]) in phrases
-                character = self.by_noun.get(self._find_kind(begin, i))
-                if self.words[begin] in ARTICLES and is_known and character and begin not in self.references:
-                    self._add(begin, i + 1, i, character)
+                if self.words[begin] in ARTICLES and is_known and begin not in self.references:
+                    self._add(begin, i + 1, i, self.by_noun[word])
 
     def _count_genders(self, mentions: Sequence[Mention]) -> dict[Name, Counter[str]]:
         """Counts the genders of nouns before a name in apposition ("his wife, Jean,"), and of the first pronouns after

@@ -559,11 +559,6 @@ def test_silence_and_the_voice_of_a_speaker_are_no_speakers(parsed, text):
     assert parsed(text)._.quotations[0].speaker is None
 
 
-def test_the_old_lady_is_not_the_young_lady(parsed):
-    doc = parsed("“We go,” said the old lady.\n\n“When?” asked the young lady.\n\n“Soon,” said the old lady.\n")
-    assert [who for who, _ in describe(doc)] == ["the old lady", "the young lady", "the old lady"]
-
-
 def test_a_place_is_nobody(parsed):
     doc = parsed(
         "Ann lived in New York. She sang in New York. Tom met her near New York. New York said that it rained."
