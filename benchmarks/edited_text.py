@@ -137,7 +137,7 @@ def main(
         bool, typer.Option("--show", help="Show the mistakes of the first pipeline, not in held-out texts.")
     ] = False,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `edited`.")] = None,
+    document: Annotated[Path | None, typer.Option(help="Page in which to replace the section of the language.")] = None,
 ) -> None:
     """Score all systems."""
     is_english = language == "en"
@@ -159,7 +159,7 @@ def main(
             if kind != "held_out":
                 show_mistakes(texts[kind], systems[pipelines[0]])
     write_results(results, output)
-    replace_section(document, "edited", table)
+    replace_section(document, "edited" if is_english else f"edited_{language}", table)
 
 
 def show_mistakes(texts: list[Text], find: FindSentences) -> None:
