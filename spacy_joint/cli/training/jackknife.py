@@ -28,10 +28,11 @@ def jackknife(
     """
     from spacy.cli._util import parse_config_overrides, show_validation_error
 
+    from ...corpora.docbin import SUFFIX
     from ...scale.training import open_calls
     from ...training.jackknifing import jackknife_corpus
 
-    check_choice("file type", output.suffix, (".spacy",))
+    check_choice("file type", output.suffix, (SUFFIX,))
     overrides = parse_config_overrides(ctx.args)
     if seed is not None:
         overrides["training.seed"] = seed

@@ -10,6 +10,7 @@ from gzip import BadGzipFile
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple
 
+from ...corpora import conllu, docbin
 from ...corpora.raw_text import JSONL, parse_object
 from ...errors import Errors, JointValueError
 from ...files.compression import COMPRESSIONS, READ_ERRORS, decompress
@@ -31,8 +32,8 @@ ROWS = 256
 WARC_FIELDS = {"WARC-Target-URI": "url", "WARC-Date": "date", "WARC-Record-ID": "id"}
 # The columns of a record, or the reason why it cannot be read.
 Row = dict[str, Any] | Exception
-# Errors that readers of the formats raise; pyarrow raises NotImplementedError for unsupported types.
-ERRORS: tuple[type[Exception], ...] = (*READ_ERRORS, ValueError, NotImplementedError, csv.Error)
+# Errors that readers of the formats raise.
+ERRORS: tuple[type[Exception], ...] = (*READ_ERRORS, ValueError, csv.Error)
 
 
 class Record(NamedTuple):
@@ -78,7 +79,7 @@ def has_records(address: str) -> bool:
 
 def require_text(address: str) -> None:
     """Checks that the suffix of an address is not that of annotated documents. RAISES ValueError: Otherwise (J716)."""
-    if _split_suffix(address)[0] in (".conllu", ".spacy"):
+    if _split_suffix(address)[0] in (conllu.SUFFIX, docbin.SUFFIX):
         raise JointValueError(Errors.J716, option=address, needed="the command convert, then `spacy apply`")
 
 
@@ -173,15 +174,20 @@ def _read_csv(source: BinaryIO, name: str, text_column: str) -> Iterator[Row]:
 
 
 def _read_parquet(source: BinaryIO, name: str, reading: Reading) -> Iterator[dict[str, Any]]:
+    from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
-    file = ParquetFile(source)
-    names = file.schema_arrow.names
-    _require_column(names, reading.text_column, name)
-    kept = None if reading.meta is None else [reading.text_column, *filter(names.__contains__, reading.meta)]
-    for batch in file.iter_batches(batch_size=ROWS, columns=kept):
-        for values in zip(*map(_list_values, batch.columns), strict=True):
-            yield dict(zip(batch.schema.names, values, strict=True))
+    try:
+        file = ParquetFile(source)
+        names = file.schema_arrow.names
+        _require_column(names, reading.text_column, name)
+        kept = None if reading.meta is None else [reading.text_column, *filter(names.__contains__, reading.meta)]
+        for batch in file.iter_batches(batch_size=ROWS, columns=kept):
+            for values in zip(*map(_list_values, batch.columns), strict=True):
+                yield dict(zip(batch.schema.names, values, strict=True))
+    except ArrowException as error:
+        # Such as a type that it cannot read.
+        raise ValueError(error) from error
 
 
 def _list_values(column: Any) -> list[Any]:
@@ -198,7 +204,7 @@ def _get_value(value: Any) -> Any:
     for type_ in (value.type, pyarrow.string(), pyarrow.binary()):
         try:
             return value.cast(type_).as_py()
-        except (ValueError, OverflowError, NotImplementedError):
+        except (ValueError, OverflowError, pyarrow.ArrowException):
             continue
     return f"{value.type} that cannot be read"
 
