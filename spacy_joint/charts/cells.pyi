@@ -1,20 +1,16 @@
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
 
 class CellClassifier:
-    @property
-    def n_classes(self) -> int: ...
-    @property
-    def table_bits(self) -> int: ...
-    @property
-    def tags(self) -> dict[str, str]: ...
-    @property
-    def biases(self) -> NDArray[np.float32]: ...
-    @property
-    def weights(self) -> NDArray[np.float32]: ...
+    n_classes: Final[int]
+    table_bits: Final[int]
+    tags: Final[dict[str, str]]
+    biases: Final[NDArray[np.float32]]
+    weights: Final[NDArray[np.float32]]
     def __new__(cls, n_classes: int, tags: Mapping[str, str], table_bits: int = 18) -> Self: ...
     def score(self, words: Sequence[str]) -> NDArray[np.float32]: ...
     def predict(self, words: Sequence[str]) -> NDArray[np.int32]: ...

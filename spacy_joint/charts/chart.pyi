@@ -1,3 +1,5 @@
+from typing import Final
+
 from typing_extensions import Self
 
 from .boundaries import BoundaryModel
@@ -6,8 +8,6 @@ from .grammar import Grammar
 MAX_WORDS: int
 
 class Chart:
-    @property
-    def symbols(self) -> tuple[str, ...]: ...
-    @property
-    def stats(self) -> dict[str, int]: ...
+    symbols: Final[tuple[str, ...]]
+    stats: Final[dict[str, int]]
     def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None = None, max_span: int = 0) -> Self: ...

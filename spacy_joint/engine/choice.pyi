@@ -1,5 +1,5 @@
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Final
 
 import numpy as np
 from typing_extensions import Self
@@ -9,17 +9,14 @@ from .system import System
 from .templates import Templates
 from .weights import Weights
 
-class ChoiceSystem(System):
-    def __new__(cls) -> Self: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
+class ChoiceSystem(System): ...
 
 class Chooser:
     def __new__(cls, system: ChoiceSystem, templates: Templates) -> Self: ...
     def choose(self, weights: Weights, columns: Columns) -> np.ndarray: ...
 
 class ChoiceLearner:
-    @property
-    def weights(self) -> Weights: ...
+    weights: Final[Weights]
     def __new__(
         cls, weights: Weights, system: ChoiceSystem, templates: Templates, *, aggressiveness: float = 1.0, seed: int = 0
     ) -> Self: ...

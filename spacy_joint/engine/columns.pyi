@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -7,10 +7,8 @@ from typing_extensions import Self
 
 @final
 class Columns:
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def cells(self) -> memoryview: ...
+    names: Final[tuple[str, ...]]
+    cells: Final[memoryview]
     def __new__(
         cls,
         names: Sequence[str],
@@ -19,7 +17,6 @@ class Columns:
         facts: ArrayLike | None = None,
     ) -> Self: ...
     def __len__(self) -> int: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
     def with_facts(self, facts: ArrayLike) -> Columns: ...
     def split(self, constraint: int) -> list[Columns]: ...
 

@@ -13,17 +13,14 @@ from .weights import Weights
 STRATEGIES: Final[tuple[str, ...]]
 
 class Instance:
-    @property
-    def columns(self) -> Columns: ...
-    @property
-    def n_actions(self) -> int: ...
+    columns: Final[Columns]
+    n_actions: Final[int]
     def __new__(cls, columns: Columns, actions: ArrayLike, update_weight: ArrayLike | None = None) -> Self: ...
 
 class GoldSearch(Search): ...
 
 class Learner:
-    @property
-    def weights(self) -> Weights: ...
+    weights: Final[Weights]
     def __new__(
         cls,
         weights: Weights,

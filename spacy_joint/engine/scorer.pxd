@@ -22,7 +22,7 @@ cdef struct MissC:
 
 
 cdef class Scorer:
-    cdef readonly Templates templates
+    cdef Templates templates
     cdef Table table                # owns the memory of `c`
     cdef TableC c
     cdef FilterC filter

@@ -1,24 +1,17 @@
 from collections.abc import Sequence
+from typing import Final
 
 from typing_extensions import Self
 
 from .system import System
 
 class Templates:
-    @property
-    def text(self) -> str: ...
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-    @property
-    def token_slots(self) -> dict[str, int]: ...
-    @property
-    def value_slots(self) -> dict[str, int]: ...
-    @property
-    def n_blocks(self) -> int: ...
-    @property
-    def n_templates(self) -> int: ...
-    @property
-    def fingerprint(self) -> str: ...
-    @property
-    def max_ahead(self) -> int: ...
+    text: Final[str]
+    columns: Final[tuple[str, ...]]
+    token_slots: Final[dict[str, int]]
+    value_slots: Final[dict[str, int]]
+    n_blocks: Final[int]
+    n_templates: Final[int]
+    fingerprint: Final[str]
+    max_ahead: Final[int]
     def __new__(cls, text: str, columns: Sequence[str], system: System) -> Self: ...

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,28 +16,17 @@ class Table: ...
 
 class Weights:
     min_changes: int
-    @property
-    def bits(self) -> int: ...
-    @property
-    def width(self) -> int: ...
-    @property
-    def raw(self) -> NDArray[np.float32] | _MaybeNone: ...
-    @property
-    def total(self) -> NDArray[np.float32] | _MaybeNone: ...
-    @property
-    def n_changes(self) -> NDArray[np.uint8] | _MaybeNone: ...
-    @property
-    def averaged(self) -> NDArray[np.int8] | _MaybeNone: ...
-    @property
-    def kept(self) -> NDArray[np.uint8] | _MaybeNone: ...
-    @property
-    def scale(self) -> float: ...
-    @property
-    def n_updates(self) -> int: ...
-    @property
-    def n_cells(self) -> int: ...
-    @property
-    def is_learning(self) -> bool: ...
+    bits: Final[int]
+    width: Final[int]
+    raw: Final[NDArray[np.float32] | _MaybeNone]
+    total: Final[NDArray[np.float32] | _MaybeNone]
+    n_changes: Final[NDArray[np.uint8] | _MaybeNone]
+    averaged: Final[NDArray[np.int8] | _MaybeNone]
+    kept: Final[NDArray[np.uint8] | _MaybeNone]
+    scale: Final[float]
+    n_updates: Final[int]
+    n_cells: Final[int]
+    is_learning: Final[bool]
     def __new__(cls, bits: int, width: int, min_changes: int = 1) -> Self: ...
     def learn(self) -> None: ...
     def restore(

@@ -1,5 +1,4 @@
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +16,6 @@ class HedgeSystem(TreeSystem):
         max_unary: int = 3,
         tag_column: int = -1,
     ) -> Self: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
     def actions(self, trees: Iterable[Tree]) -> NDArray[np.uint16] | None: ...
     def build(self, actions: ArrayLike) -> list[tuple[str, int, int]]: ...
 

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import Final
 
 from typing_extensions import Self
 
@@ -8,8 +9,7 @@ from ..engine.weights import Weights
 from .system import OrderingSystem
 
 class OrderLearner:
-    @property
-    def weights(self) -> Weights: ...
+    weights: Final[Weights]
     def __new__(
         cls,
         weights: Weights,

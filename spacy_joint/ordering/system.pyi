@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Final
 
 from typing_extensions import Self
 
@@ -8,13 +8,10 @@ from ..engine.system import System
 from ..engine.templates import Templates
 from ..engine.weights import Weights
 
-class OrderingSystem(System):
-    def __new__(cls) -> Self: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
+class OrderingSystem(System): ...
 
 class Ranker:
-    @property
-    def width(self) -> int: ...
+    width: Final[int]
     def __new__(cls, system: OrderingSystem, templates: Templates, width: int) -> Self: ...
     def rank(
         self, weights: Weights, columns: Columns, n_best: int = 2, exact: bool | None = None

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from typing_extensions import Self
 
@@ -9,8 +9,7 @@ MOVES: Final[dict[str, str]]
 MARKS: Final[tuple[str, ...]]
 
 class SwapSystem(PhraseSystem):
-    @property
-    def kind(self) -> str: ...
+    kind: Final[str]
     def __new__(
         cls,
         unary: Sequence[str],
@@ -20,7 +19,6 @@ class SwapSystem(PhraseSystem):
         distances: Sequence[int] = (),
         kind: str = "swap",
     ) -> Self: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
 
 def name_actions(
     n_words: int, nodes: Sequence[tuple[str, int, int, int]], kind: str = "swap"

@@ -1,14 +1,12 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Final
 
 from numpy.typing import ArrayLike
 
 from ..trees.system import TreeSystem
 
 class PhraseSystem(TreeSystem):
-    @property
-    def root(self) -> str: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
+    root: Final[str]
     def build(self, actions: ArrayLike, n_words: int) -> list[tuple[str, int, int]]: ...
 
 def find_parents(n_words: int, nodes: Sequence[tuple[str, int, int, int]]) -> list[int]: ...

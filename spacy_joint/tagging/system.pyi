@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,15 +10,11 @@ from ..engine.system import System
 SKIP: Final[int]
 
 class SequenceSystem(System):
-    @property
-    def tags(self) -> tuple[str, ...]: ...
-    @property
-    def order(self) -> int: ...
-    @property
-    def with_boundaries(self) -> bool: ...
+    tags: Final[tuple[str, ...]]
+    order: Final[int]
+    with_boundaries: Final[bool]
     def actions(self, tags: Sequence[str | None], starts: ArrayLike | None = None) -> NDArray[np.uint16] | None: ...
     def build(self, actions: ArrayLike) -> tuple[list[str], NDArray[np.bool_]]: ...
 
 class TaggingSystem(SequenceSystem):
     def __new__(cls, tags: Sequence[str], order: int = 2, with_boundaries: bool = False) -> Self: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
