@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,18 +15,12 @@ SB_ACTION: Final[int]
 def name_arc(token: int, head: int, label: str) -> tuple[str, str]: ...
 
 class JointSystem(System):
-    @property
-    def left_labels(self) -> tuple[str, ...]: ...
-    @property
-    def right_labels(self) -> tuple[str, ...]: ...
-    @property
-    def root_labels(self) -> tuple[str, ...]: ...
-    @property
-    def early(self) -> bool: ...
-    @property
-    def guided(self) -> bool: ...
-    @property
-    def actions(self) -> dict[str | tuple[str, str], int]: ...
+    left_labels: Final[tuple[str, ...]]
+    right_labels: Final[tuple[str, ...]]
+    root_labels: Final[tuple[str, ...]]
+    early: Final[bool]
+    guided: Final[bool]
+    actions: Final[dict[str | tuple[str, str], int]]
     def __new__(
         cls,
         left_labels: Sequence[str],
@@ -35,7 +29,6 @@ class JointSystem(System):
         sb_position: str = "early",
         guided: bool = False,
     ) -> Self: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
     def split(
         self, actions: ArrayLike, max_sentences: int | None = None
     ) -> tuple[int, NDArray[np.uint16], NDArray[np.uint16]]: ...

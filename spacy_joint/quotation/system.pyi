@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,9 +10,7 @@ from ..engine.system import System
 FACTS: Final[tuple[str, ...]]
 
 class QuotationSystem(System):
-    @property
-    def neighbours(self) -> bool: ...
+    neighbours: Final[bool]
     def __new__(cls, neighbours: bool = True) -> Self: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
     def actions(self, spans: Sequence[tuple[int, int]], n_tokens: int) -> NDArray[np.uint16]: ...
     def build(self, actions: ArrayLike) -> list[tuple[int, int]]: ...

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,14 +12,10 @@ KEEPS_CASE: Final[int]
 KEEPS_MARK: Final[int]
 
 class RestoringSystem(System):
-    @property
-    def cases(self) -> tuple[str, ...]: ...
-    @property
-    def inside(self) -> tuple[str, ...]: ...
-    @property
-    def final(self) -> tuple[str, ...]: ...
+    cases: Final[tuple[str, ...]]
+    inside: Final[tuple[str, ...]]
+    final: Final[tuple[str, ...]]
     def __new__(cls, cases: Sequence[str], inside: Sequence[str], final: Sequence[str]) -> Self: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
     def actions(
         self, constraints: ArrayLike, cases: Sequence[str | None], marks: Sequence[str | None]
     ) -> NDArray[np.uint16]: ...

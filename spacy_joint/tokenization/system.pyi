@@ -1,4 +1,4 @@
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,6 @@ JOIN: Final[int]
 
 class SegmentationSystem(System):
     def __new__(cls) -> Self: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
     def actions(
         self, begins: NDArray[np.bool_], ends: NDArray[np.bool_], constraints: NDArray[np.int8]
     ) -> NDArray[np.uint16]: ...
