@@ -1,4 +1,13 @@
-"""Classifies the cells of a chart from the words at both ends of each: see cells.pxd."""
+"""A linear classifier of the cells of a chart, which predicts where the chart needs no work.
+
+The cell (i, j) covers the words i to j - 1. Features (Bodenstab, Dunlop, Hall & Roark 2011) are the words, signatures
+and tags around both ends, and the length, absolute and relative to the sentence. Nearly all depend on one end, so their
+weights are added up once per boundary, for cells that begin there and for cells that end there.
+
+Classes are ordered. Output k of C - 1 tells classes above k from the others; the class of a cell is the least k whose
+output is not above 0. The row of a feature has a weight per output, and then, of features of one end, one per output of
+cells that end there. Features are hashed; colliding ones share a row. A classifier is for one thread at a time.
+"""
 
 import numpy as np
 from spacy.strings import get_string_id
@@ -69,6 +78,24 @@ cdef class CellClassifier:
     """Gives each cell of two words or more one of 2 to 16 classes, by 2 ** `table_bits` rows of weights (8 to 24).
     Unknown words have the tag of the first of their classes (see `list_classes`) among the keys of `tags`, after a
     space. RAISES ValueError: If a number is out of range (J030)."""
+    cdef readonly int n_classes
+    cdef readonly int table_bits
+    cdef readonly dict tags
+    cdef readonly object biases         # added to outputs: float32
+    cdef readonly object weights        # rows x (2 x outputs), float32: first hashed features, then those of lengths
+    cdef object total                   # sum of changes, each times its sentence number; None if not learning
+    cdef float[::1] _biases
+    cdef float[:, ::1] _weights
+    cdef float[:, ::1] _total
+    cdef long long n_seen               # sentences learnt from
+    cdef int n_outputs
+    cdef dict known                     # words: their hashed atoms
+    cdef int32_t n                      # words of the current sentence
+    cdef vector[uint64_t] atoms         # of its words, with two more before and after it
+    cdef vector[uint32_t] rows          # of the features of its boundaries
+    cdef vector[float] ends             # their sums: boundaries x (2 x outputs)
+    cdef vector[float] lengths          # of lengths: (n + 1) x outputs
+    cdef Claim claim
 
     def __cinit__(self, n_classes, tags, table_bits=18):
         check_range("n_classes", n_classes, 2, MAX_CLASSES)
@@ -213,6 +240,7 @@ cdef class CellClassifier:
         return (CellClassifier.from_bytes, (self.to_bytes(),))
 
     cdef int read(self, list words) except -1:
+        """Reads a sentence, and finds the rows and the sums of its boundaries and lengths."""
         if len(words) > MAX_WORDS:
             raise JointValueError(Errors.J002, name="The sentence", n=len(words), unit="words", most=MAX_WORDS)
         cdef size_t at = 2 * N_ATOMS
@@ -261,6 +289,7 @@ cdef class CellClassifier:
         return 0
 
     cdef uint32_t find_pair(self, int feature, int32_t i, int32_t j) noexcept nogil:
+        """Finds the row of a feature of both ends."""
         cdef uint64_t hashed = TEMPLATE_ATOMS.size() + 1 + feature
         if WITH_LENGTH[feature]:
             hashed = mix(hashed, min(j - i, MAX_LENGTH))

@@ -1,4 +1,9 @@
-"""Segmentation before parsing: see segments.pxd."""
+"""Segmentation before parsing: sequence labelling in which a label gives the type of a word's segment, and whether the
+word begins it (B) or not (B').
+
+Kinds of actions: B' of each label; B of a group; B of the other labels. Groups have the label `G`; other segments have
+2 to max_span words. Without a label `G`, segments have no types, and only the action of the first word is forced.
+"""
 
 from ..errors import Errors, JointValueError, check_range
 from ..trees.transform import GROUP
@@ -17,6 +22,8 @@ MAX_SPAN = 1_000_000
 cdef class SegmentSystem(SequenceSystem):
     """Segments documents by labels of words and their beginnings: Markov order 2, with hard constraints. The labels are
     types, with `G` first, or a single one. Constraints mark known starts of segments (1)."""
+    cdef int max_span
+    cdef bint typed
 
     def __cinit__(self, labels, max_span=7):
         self.set_tags(labels, 2, True)

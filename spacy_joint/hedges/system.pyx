@@ -1,4 +1,12 @@
-"""Shift-reduce hedges: see system.pxd for the states. Transitions document Validity and Action."""
+"""Shift-reduce parsing of constituents up to a maximum span: a document is parsed directly into a sequence of hedges.
+
+A state is a stack of constituents and the position of the next word. The stack is the result when all words are read.
+Constituents are binary, built outwards from their heads (transform.py): unfinished ones have labels with an @, and are
+replaced by their children if they are never finished. They have at most `max_span` words and cross no known boundary.
+Kinds of actions, in the order of their numbers: SHIFT, FINISH, UNARY-X; then, for each binary category X, BINARY-X-side
+and BINARY-@X-side. If there are more categories than kinds (see MAX_KINDS), the last ones share kinds.
+Transitions document Validity and Action.
+"""
 
 from itertools import groupby
 
@@ -10,11 +18,32 @@ from ..trees.system import SIDES
 from ..trees.transform import INTERMEDIATE
 from .segments import MAX_SPAN
 
-from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from ..engine.columns cimport FIRST, ROOT, InputC
 from ..engine.system cimport MAX_KINDS, ArenaC, Walk, replay
 from ..trees.system cimport NodeC, TreeSystem, clear_slots, node_at
+
+
+cdef enum:
+    SHIFT
+    FINISH
+    UNARY
+    BINARY          # the first of the binary kinds
+
+cdef enum:
+    MAX_LABELS = 1024
+    MAX_UNARY = 255         # fits the counter of a state
+    SEGMENT_START = 2       # a constraint; 1 is the start of a sentence
+
+
+cdef struct StateC:
+    uint32_t stack          # link
+    int32_t next            # first token not yet shifted
+    uint16_t last_action, action_before     # + 1; 0: none
+    uint8_t n_unary         # the number of successive UNARY actions on s0
+    uint8_t finished
+    uint16_t unused         # no unnamed padding, since equal states must have equal bytes
 
 
 cdef enum:
@@ -58,6 +87,10 @@ cdef class HedgeSystem(TreeSystem):
     """Builds constituents of at most `max_span` words, with unary chains of at most `max_unary`. Labels and the tag
     column are as in `PhraseSystem`. Constraints mark known starts of sentences (1) or segments (2), which constituents
     cannot cross, and tokens that are not starts (-1)."""
+    cdef int max_span
+    cdef int max_unary
+    # Kinds for pairs of constituents, by the label of the one that is intermediate; 0: neither is.
+    cdef uint64_t[::1] finishing, extending
 
     def __cinit__(self, unary, binary, max_span=7, max_unary=3, tag_column=-1):
         cdef int label, kind

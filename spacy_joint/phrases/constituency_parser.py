@@ -1,6 +1,6 @@
 """`constituency_parser`: whole phrase structure, continuous or discontinuous, as a spaCy component.
 
-A transition system with gaps or with swaps (see gap_system.pxd and swap_system.pxd) searches each sentence. Documents
+A transition system with gaps or with swaps (see gap_system.pyx and swap_system.pyx) searches each sentence. Documents
 need sentence boundaries, and should have tags, which the features read. The result is in `doc.spans["constituents"]`,
 with the attributes of annotation/constituents.py.
 """

@@ -1,15 +1,34 @@
-"""Discontinuous shift-reduce with gaps: see gap_system.pxd for the states. Transitions document Validity and Action."""
+"""Discontinuous shift-reduce after Coavoux & Crabbe (2017). Transitions document Validity and Action.
+
+A state has a stack ... s1 s0 and a deque ... d1 d0, whose newest constituent d0 is one side of every reduction. GAP
+puts s0 behind the deque, so that d0 can be reduced with a constituent further down; a reduction puts the constituents
+jumped over back on the stack. Stack and deque are one chain, d0 -> d1 -> ... -> s0 -> s1 -> ..., in which `mid` is s0,
+so that only reductions copy constituents. Continuous shift-reduce (Sagae & Lavie 2005) is the same without GAP.
+"""
 
 from ..trees.system import SIDES
 from .system import find_parents
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 
 from ..engine.buckets cimport bucket
 from ..engine.columns cimport FIRST, ROOT, InputC
 from ..engine.system cimport ArenaC, arena_add, arena_node
 from ..trees.system cimport NodeC, clear_slots, node_at
 from .system cimport GAP, LEFT, ROOT_LABEL, SHIFT, UNARY, UNARY_ROOT, PhraseSystem
+
+
+cdef enum:
+    # The longest run of gaps in Alpino is 7.
+    MAX_GAPS = 12
+
+
+cdef struct StateC:
+    uint32_t top, mid           # links: d0 and s0
+    int32_t next                # first token not yet shifted
+    uint16_t last_action, action_before     # + 1; 0: none
+    uint16_t n_gaps             # since the last other action
+    uint16_t unused             # no unnamed padding, since equal states must have equal bytes
 
 
 cdef enum:
@@ -115,6 +134,7 @@ cdef class GapSystem(PhraseSystem):
             state.n_gaps = 0
 
     cdef uint32_t flush_deque(self, ArenaC* arena, const StateC* state) noexcept nogil:
+        """Puts the deque without d0 on the stack without s0, and returns the top of the stack."""
         cdef uint32_t[MAX_GAPS] jumped
         cdef uint32_t number = node_at(arena, state.top).below
         cdef uint32_t below = node_at(arena, state.mid).below

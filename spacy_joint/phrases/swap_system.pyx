@@ -1,4 +1,15 @@
-"""Discontinuous shift-reduce with swaps: see swap_system.pxd for states. Transitions document Validity and Action."""
+"""Discontinuous shift-reduce with swaps (Versley 2014, Maier 2015). Transitions document Validity and Action.
+
+A state has a stack ... s1 s0 and a queue q0 q1 ... of words; s1 and s0 are joined. There are three ways to join
+constituents that are not neighbours:
+
+- `swap`: SWAP-i puts s1, ..., si, which are words, back before the queue;
+- `single_swap`: the same with SWAP-1 only, i times;
+- `skip_shift` (Maier & Lichte 2016): SKIP-i puts qi on the stack, and leaves q0, ..., qi-1 where they are.
+
+The queue is a chain of the words put back or left, and then all words from `next` on. SWAP and SKIP add as many nodes
+as they move words. A sentence has a budget of moved words, so that its length bounds the number of steps linearly.
+"""
 
 from bisect import bisect_left
 
@@ -6,7 +17,7 @@ from ..errors import check_choice, check_range
 from ..trees.system import SIDES
 from .system import find_parents
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from ..engine.buckets cimport bucket
 from ..engine.columns cimport FIRST, ROOT, InputC
@@ -17,6 +28,21 @@ from .system cimport LEFT, N_KINDS, ROOT_LABEL, SHIFT, UNARY, UNARY_ROOT, Phrase
 
 # The kinds of systems, and the names of their moves.
 MOVES = {"swap": "SWAP", "single_swap": "SWAP", "skip_shift": "SKIP"}
+
+cdef enum:
+    # The longest moves of Alpino and of the Wall Street Journal are of 29 and 31 words.
+    MAX_MOVED = 48
+    # The budget per word of the sentence. Gold trees of these treebanks need 18.
+    MOVES_PER_WORD = 32
+
+
+cdef struct StateC:
+    uint32_t top, queue         # links: s0, and the first word that was put back or left
+    int32_t next                # first word that has never left the queue, after those
+    int32_t n_stack
+    int32_t n_moved
+    uint16_t last_action, action_before     # + 1; 0: none
+
 
 cdef enum:
     # Tokens for templates: heads of constituents, the words at their edges, and the heads of their children.
@@ -65,6 +91,12 @@ MARKS = (",", ":", ";")
 cdef class SwapSystem(PhraseSystem):
     """Continuous and discontinuous constituents: see `PhraseSystem`. s1 ("L") or s0 ("R") has the head. `distances` are
     the numbers of words that moves can pass. Without facts (see MARKS), the slots of marks are 0."""
+    cdef readonly str kind
+    cdef tuple distances                # i of SWAP-i or SKIP-i, ascending
+    cdef bint skips
+    cdef int[MAX_MOVED] lengths         # the same
+    # By n, the kinds of moves of at most n words.
+    cdef uint64_t[MAX_MOVED + 1] moves_up_to
 
     def __cinit__(self, unary, binary, root, tag_column=-1, distances=(), kind="swap"):
         cdef int i, k, distance
@@ -134,6 +166,7 @@ cdef class SwapSystem(PhraseSystem):
         return self.join(kinds, s1, s0, not n_queue and state.n_stack == 2, has_sister or n_queue > 0, has_sister)
 
     cdef void take(self, ArenaC* arena, StateC* state, int32_t* words, int n) noexcept nogil:
+        """Takes words off the front of the queue."""
         cdef int i
         for i in range(n):
             if state.queue:
@@ -144,6 +177,7 @@ cdef class SwapSystem(PhraseSystem):
                 state.next += 1
 
     cdef void requeue(self, ArenaC* arena, StateC* state, const int32_t* words, int n) noexcept nogil:
+        """Puts words before the queue."""
         cdef int i
         state.n_moved += n
         for i in range(n - 1, -1, -1):
@@ -221,6 +255,7 @@ cdef class SwapSystem(PhraseSystem):
             number = node.below
 
     cdef void fill_mark_slots(self, const InputC* input, int64_t first, int64_t last, uint64_t* slots) noexcept nogil:
+        """Fills the slots of the marks between two words."""
         cdef int32_t n, total = 0
         cdef int i
         if input.n_facts != N_MARKS - COMMA:
