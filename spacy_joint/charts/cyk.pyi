@@ -8,34 +8,21 @@ from .boundaries import BoundaryModel
 from .chart import Chart
 from .grammar import Grammar
 
+# The possible tags of each word, with log-probabilities.
+_Words: TypeAlias = Sequence[Sequence[tuple[str, float]]]
 _Derivation: TypeAlias = tuple[float, list[tuple[str, int, int]], list[str]]
 
 class ChartParser(Chart):
     def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None = None, max_span: int = 0) -> Self: ...
     def parse(
-        self,
-        words: Sequence[Sequence[tuple[str, float]]],
-        *,
-        width: int = 0,
-        widths: np.ndarray | None = None,
-        glue: bool = False,
+        self, words: _Words, *, width: int = 0, widths: np.ndarray | None = None, glue: bool = False
     ) -> _Derivation: ...
     def rank_edges(
-        self,
-        words: Sequence[Sequence[tuple[str, float]]],
-        nodes: Sequence[tuple[str, int, int]],
-        *,
-        width: int = 0,
-        widths: np.ndarray | None = None,
+        self, words: _Words, nodes: Sequence[tuple[str, int, int]], *, width: int = 0, widths: np.ndarray | None = None
     ) -> np.ndarray: ...
     def list_best(
-        self, words: Sequence[Sequence[tuple[str, float]]], k: int, *, width: int = 0, widths: np.ndarray | None = None
+        self, words: _Words, k: int, *, width: int = 0, widths: np.ndarray | None = None
     ) -> list[_Derivation]: ...
     def sum_derivations(
-        self,
-        words: Sequence[Sequence[tuple[str, float]]],
-        *,
-        width: int = 0,
-        widths: np.ndarray | None = None,
-        least: float = 0.001,
+        self, words: _Words, *, width: int = 0, widths: np.ndarray | None = None, least: float = 0.001
     ) -> tuple[float, list[tuple[str, int, int, float]], list[dict[str, float]]]: ...
