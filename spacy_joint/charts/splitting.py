@@ -8,7 +8,6 @@ and number of children are one operation on arrays, whose last axes are subsymbo
 """
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -32,13 +31,6 @@ MERGING = ("nx...,nxu->nu...", "nxy...,nyu->nxu...", "nxyz,nzu->nxyu")
 
 Counted = tuple[str, tuple[str, ...]]
 """A symbol and its children."""
-
-
-class Counts(NamedTuple):
-    """Counts from trees: how often each rule occurs, and how often each word has each tag."""
-
-    rules: dict[Counted, float]
-    sentences: list[list[TaggedWord]]
 
 
 class SplitTreebank:
@@ -166,8 +158,9 @@ class SplitTreebank:
             self._counts[arity] = counts
         self._maximise()
 
-    def count(self) -> Counts:
-        """Count the rules and words of the trees, by subsymbols and with smoothing if there are any."""
+    def count(self) -> tuple[dict[Counted, float], list[list[TaggedWord]]]:
+        """Count how often each rule occurs, and how often each word of the sentences has each tag, by subsymbols and
+        with smoothing if there are any."""
         if self.n_subsymbols > 1:
             self._expect()
             self._smooth()
@@ -194,7 +187,7 @@ class SplitTreebank:
         )
         sentences: list[list[TaggedWord]] = [[(word, next(tags)) for word in words] for words in self._words]
         found = {tag for words in sentences for _, word_tags in words for tag in word_tags}
-        return Counts(_remove_dead(rules, found), sentences)
+        return _remove_dead(rules, found), sentences
 
     def _maximise(self) -> None:
         """Compute probabilities from counts."""

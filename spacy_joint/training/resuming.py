@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import Errors, JointFileNotFoundError, JointValueError
 from ..files.replacing import atomic_write_directory, write_bytes
@@ -62,15 +62,9 @@ def create_checkpoint(*, path: str) -> Callable[[Any], Any]:
     return save
 
 
-class Progress(NamedTuple):
-    """The progress of a training."""
-
-    n_seen: int  # documents, since it was first started
-    n_steps: int  # of the optimizer of a guide, since it was started or resumed; 0 without a guide
-
-
-def read_progress(nlp: Language, frozen: list[str], checkpoint: Path) -> Progress:
-    """Read the progress that all trained components of a checkpoint share (J442, J443)."""
+def read_progress(nlp: Language, frozen: list[str], checkpoint: Path) -> tuple[int, int]:
+    """Read the progress that all trained components of a checkpoint share (J442, J443): the number of documents seen
+    since training was first started, and that of the steps of a guide's optimizer since it was started or resumed."""
     counts: dict[str, int] = {}
     guides: dict[str, int] = {}
     for name, pipe in nlp.pipeline:
@@ -97,7 +91,7 @@ def read_progress(nlp: Language, frozen: list[str], checkpoint: Path) -> Progres
     if len(set(counts.values())) > 1:
         found = ", ".join(f"{name}: {count}" for name, count in counts.items())
         raise JointValueError(Errors.J443, path=checkpoint, counts=found)
-    return Progress(next(iter(counts.values()), 0), next(iter(guides.values()), 0))
+    return next(iter(counts.values()), 0), next(iter(guides.values()), 0)
 
 
 def configure_resumption(checkpoint: Path, overrides: Mapping[str, Any]) -> tuple[Config, int]:
