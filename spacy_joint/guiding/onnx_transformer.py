@@ -91,6 +91,9 @@ def convert_transformers(nlp: Language, threads: int = 1) -> list[str]:
     RAISES ValueError: If a package is missing (J710).
     """
     require_packages(*EXPORT)
+    # This imports torch.
+    from .onnx_export import export
+
     converted = []
     for name in nlp.pipe_names:
         settings = nlp.get_pipe_config(name).get("model", {})
@@ -101,21 +104,14 @@ def convert_transformers(nlp: Language, threads: int = 1) -> list[str]:
         component: Any = nlp.get_pipe(name)
         old = component.model.get_ref("tok2vec")
         new = OnnxTransformer(**kept)
-        _copy(old, new)
+        new.attrs["tokenizer"] = old.attrs["tokenizer"]
+        for source, target in zip(old.walk(), new.walk(), strict=True):
+            if source.has_dim("nO"):
+                target.set_dim("nO", source.get_dim("nO"))
+        source, target = old.get_ref("encoder"), new.get_ref("encoder")
+        target.attrs.update(before=source.attrs["before"], after=source.attrs["after"])
+        target.shims[0].from_bytes(export(source.shims[0]._model, new.layers[0].attrs["size"]))
         component.model.replace_node(old, new)
         settings["tok2vec"] = {"@architectures": NAME, **kept}
         converted.append(name)
     return converted
-
-
-def _copy(old: Tok2Vec, new: Tok2Vec) -> None:
-    # This imports torch.
-    from .onnx_export import export
-
-    new.attrs["tokenizer"] = old.attrs["tokenizer"]
-    for source, target in zip(old.walk(), new.walk(), strict=True):
-        if source.has_dim("nO"):
-            target.set_dim("nO", source.get_dim("nO"))
-    source, target = old.get_ref("encoder"), new.get_ref("encoder")
-    target.attrs.update(before=source.attrs["before"], after=source.attrs["after"])
-    target.shims[0].from_bytes(export(source.shims[0]._model, new.layers[0].attrs["size"]))
