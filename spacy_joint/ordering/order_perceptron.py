@@ -1,4 +1,4 @@
-"""The engine's linear model with the search and the learner for orders (`system.pyx`, `learner.pyx`)."""
+"""The engine's linear model with the search and the learner for orders (`system.pyx`)."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,7 @@ from ..engine.columns import Columns
 from ..engine.linear_model import LinearModel
 from ..engine.weights import Weights
 from ..pipes.architectures import make_model
-from .learner import OrderLearner
-from .system import Ranker
+from .system import OrderLearner, Ranker
 
 
 class OrderPerceptron(LinearModel):

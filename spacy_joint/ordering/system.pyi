@@ -17,3 +17,19 @@ class Ranker:
         self, weights: Weights, columns: Columns, n_best: int = 2, exact: bool | None = None
     ) -> list[tuple[tuple[int, ...], float]]: ...
     def score(self, weights: Weights, columns: Columns, order: Sequence[int]) -> float: ...
+
+class OrderLearner:
+    weights: Final[Weights]
+    def __new__(
+        cls,
+        weights: Weights,
+        system: OrderingSystem,
+        templates: Templates,
+        width: int,
+        *,
+        aggressiveness: float = 1.0,
+        seed: int = 0,
+    ) -> Self: ...
+    def update(
+        self, documents: Sequence[Sequence[tuple[Columns, Sequence[int]]]], dropout: float = 0.0
+    ) -> dict[str, float]: ...

@@ -5,13 +5,29 @@ When a modifier is placed, its place, its left neighbour and its order relative 
 Prefixes with the same set and the same last modifier are therefore one state. `Ranker` scores each part once, before
 the search. With few modifiers it keeps all states, which is exact (a dynamic program over subsets, as in Held & Karp)
 and also finds the runner-up; with more, it keeps the best states of each step.
+
+Templates name parts by their kinds:
+
+- PAIR: `a` is somewhere before `b`;
+- NEIGHBOURS: `left` is just before `right`;
+- PLACE: `it` is at `place` (counted from the head: 1 is next to it) and `from.left` (1 is the first), both at most
+  MAX_PLACE;
+- HEAD: `last` is next to `head`.
+
+For the engine, a document is a phrase: its modifiers, and its head as the last row.
+
+The engine's learner compares parts of derivations, where the search loses the gold one. Phrases are short and their
+search is mostly exact, so `OrderLearner` compares whole orders, even if the best order is correct but its margin is too
+small.
 """
+
+from itertools import chain
 
 from ..engine.beam import MAX_WIDTH
 from ..errors import Errors, JointValueError, check_range
 
 from libc.math cimport isfinite
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.string cimport memcmp
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
@@ -19,18 +35,34 @@ from libcpp.vector cimport vector
 from ..engine.claim cimport Claim
 from ..engine.columns cimport FIRST, Columns, InputC
 from ..engine.scorer cimport Scorer
+from ..engine.system cimport System
 from ..engine.templates cimport Templates
+from ..engine.updater cimport Bag, Updater
 from ..engine.vectors cimport refill
-from ..engine.weights cimport ROW_BLOCK, Weights
+from ..engine.weights cimport ROW_BLOCK, ChangeC, Weights
 
 
 cdef enum:
-    AT_ONCE = 64        # parts scored together
-    MAX_BEST = 1 << 20  # orders
-    MAX_FORCED = 16     # modifiers in an exact search on request, since the number of states is exponential
+    MAX_MODIFIERS = 64      # one bit each
+    MAX_PLACE = 4
+    MAX_EXACT = 8           # modifiers in an exact search
+    AT_ONCE = 64            # parts scored together
+    MAX_BEST = 1 << 20      # orders
+    MAX_FORCED = 16         # modifiers in an exact search on request, since the number of states is exponential
 
 cdef enum:
     A, B, LEFT, RIGHT, IT, LAST, HEAD_NOUN, AT_PLACE, FROM_LEFT, N_SLOTS
+
+cdef enum Part:
+    PAIR, NEIGHBOURS, PLACE, HEAD, N_PARTS
+
+
+# A prefix of an order. Its continuations depend only on the set of placed modifiers and on the last one.
+cdef struct ItemC:
+    double score
+    uint64_t placed
+    int last                # -1: none
+    int parent              # the number of the item of the previous step
 
 
 cdef class OrderingSystem(System):
@@ -54,7 +86,22 @@ cdef class OrderingSystem(System):
 
 
 cdef class Ranker:
-    """Ranks the orders of phrases. RAISES ValueError: If the width of beams is out of range."""
+    """Ranks the orders of phrases. Only one thread may use it at a time. RAISES ValueError: If the width of beams is
+    out of range."""
+    cdef OrderingSystem system
+    cdef readonly int width             # of the beam, if there are more than MAX_EXACT modifiers
+    cdef Scorer scorer
+    cdef Claim claim
+    cdef int n
+    cdef vector[float] pairs            # n x n
+    cdef vector[float] neighbours       # n x n
+    cdef vector[float] places           # n x n, by distance from the head; 0 is next to it
+    cdef vector[float] heads            # n
+    cdef vector[uint8_t] same_before    # n x n: j < i, and they are identical
+    cdef vector[uint64_t] rows
+    cdef vector[uint8_t] parts
+    cdef vector[float] scores
+    cdef vector[ItemC] items            # of all steps
 
     def __cinit__(self, OrderingSystem system not None, Templates templates not None, width):
         check_range("beam_width", width, 1, MAX_WIDTH)
@@ -90,6 +137,7 @@ cdef class Ranker:
             return self.score_order(places.data())
 
     cdef int prepare(self, Weights weights, Columns columns) except -1:
+        """Sets the weights and scores the parts of a phrase."""
         self.system.check(columns)
         self.scorer.check(columns)
         self.scorer.use(weights.prediction_table(), self.system.row_width)
@@ -98,6 +146,7 @@ cdef class Ranker:
         return 0
 
     cdef int add_row(self, int part, int i, int j) except -1 nogil:
+        """Adds the row of a part. i, j: two modifiers; for PLACE, a modifier and its distance from the head."""
         cdef size_t at = self.rows.size()
         cdef uint64_t* row
         self.parts.push_back(part)
@@ -166,6 +215,7 @@ cdef class Ranker:
         return 0
 
     cdef int count(self, const InputC* input, const int* order, Bag bag, float sign) except -1 nogil:
+        """Counts the features of an order."""
         cdef uint64_t placed = 0
         cdef int n = self.n, i, r
         cdef size_t at
@@ -201,6 +251,7 @@ cdef class Ranker:
         return total
 
     cdef int search(self, bint is_exact, int n_best, vector[int]& orders, vector[double]& totals) except -1 nogil:
+        """Writes the best orders to `orders`, best first, as rows of n modifiers, and their scores to `totals`."""
         cdef int n = self.n
         cdef vector[ItemC] found
         cdef ItemC item
@@ -283,6 +334,94 @@ cdef bint _by_state(const ItemC& x, const ItemC& y) noexcept nogil:
 
 cdef bint _by_score(const ItemC& x, const ItemC& y) noexcept nogil:
     return x.score > y.score if x.score != y.score else _by_state(x, y)
+
+
+cdef class OrderLearner:
+    """Learns weights from phrases by passive-aggressive updates against the best wrong order (Crammer et al. 2006).
+
+    The loss of an order, and so the required margin, is the share of its pairs that are in the wrong order.
+
+    RAISES ValueError: If the beam's width is out of range, or the aggressiveness is not above 0.
+    """
+    cdef readonly Weights weights
+    cdef Ranker ranker
+    cdef Bag bag
+    cdef Updater updater
+    cdef uint64_t seed
+
+    def __cinit__(self, Weights weights not None, OrderingSystem system not None, Templates templates not None, width,
+                  *, aggressiveness=1.0, seed=0):
+        self.weights, self.seed = weights, seed
+        self.ranker = Ranker(system, templates, width)
+        self.bag = Bag(self.ranker.scorer)
+        self.updater = Updater(weights, "passive_aggressive", aggressiveness)
+
+    def update(self, documents, double dropout=0.0):
+        """Learns from the phrases of documents, each with its columns, and its modifiers in the order of the text.
+
+        dropout: The share of features dropped at random from each phrase, 0..1.
+        RETURNS: The total `violation`: the amount by which the required margins were missed.
+        RAISES ValueError: If the dropout is out of range, or an order is not a permutation of the modifiers.
+        """
+        cdef double violation = 0
+        cdef Columns columns
+        cdef vector[int] gold
+        check_range("dropout", dropout, 0, 1)
+        phrases = [
+            (columns, check_order(order, len(columns) - 1))
+            for columns, order in chain.from_iterable(documents)
+            if 3 <= len(columns) <= MAX_MODIFIERS + 1
+        ]
+        with self.weights.claim:
+            self.ranker.scorer.use(self.weights.learning_table(), 1)
+            for columns, order in phrases:
+                gold = order
+                self.ranker.scorer.check(columns)
+                self.ranker.scorer.drop_out(dropout, self.seed, self.weights.n_updates + 1)
+                violation += self._learn(&columns.c, gold.data(), columns.c.n_tokens - 1 <= MAX_EXACT)
+                self.weights.count_update()
+        return {"violation": violation}
+
+    cdef double _learn(self, const InputC* input, const int* gold, bint is_exact) except? -1:
+        cdef vector[int] orders
+        cdef vector[double] totals
+        cdef vector[ChangeC] difference
+        cdef double gold_score, loss, violation, worst = 0, worst_loss = 0
+        cdef int n, n_wrong, chosen = -1
+        cdef size_t i
+        self.ranker.fill(input)
+        n = self.ranker.n
+        # One of the best two orders is the best wrong one.
+        self.ranker.search(is_exact, 2, orders, totals)
+        gold_score = self.ranker.score_order(gold)
+        for i in range(totals.size()):
+            n_wrong = count_wrong_pairs(gold, &orders[i * n], n)
+            if n_wrong == 0:
+                continue
+            loss = 2.0 * n_wrong / (n * (n - 1))
+            violation = totals[i] - gold_score + loss
+            if chosen == -1 or violation > worst:
+                worst, worst_loss, chosen = violation, loss, <int>i
+        if chosen == -1 or worst <= 0:
+            return 0
+        self.bag.clear()
+        self.ranker.count(input, gold, self.bag, 1)
+        self.ranker.count(input, &orders[chosen * n], self.bag, -1)
+        self.bag.take(difference)
+        self.updater.update(difference, worst_loss)
+        return worst
+
+
+cdef int count_wrong_pairs(const int* gold, const int* other, int n) noexcept nogil:
+    cdef int[MAX_MODIFIERS] place
+    cdef int i, j, n_wrong = 0
+    for i in range(n):
+        place[gold[i]] = i
+    for i in range(n):
+        for j in range(i + 1, n):
+            # Identical modifiers are in the same order on both sides.
+            n_wrong += place[other[i]] > place[other[j]]
+    return n_wrong
 
 
 def check_order(order, int n):

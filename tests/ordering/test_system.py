@@ -11,8 +11,7 @@ from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
-from spacy_joint.ordering.learner import OrderLearner
-from spacy_joint.ordering.system import OrderingSystem, Ranker
+from spacy_joint.ordering.system import OrderingSystem, OrderLearner, Ranker
 
 from ..engine.sharing import call_at_once
 from ..engine.toys import TAGGING, random_weights
