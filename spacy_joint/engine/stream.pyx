@@ -9,13 +9,12 @@ from ..errors import Errors, JointValueError
 from libc.stdint cimport int8_t, int32_t, uint64_t
 
 from .beam cimport STEPS_PER_CHECK, Search, check_signals
-from .columns cimport FIRST, PADDING, ROOT, ROOT_VALUE, Columns, InputC
+from .columns cimport FIRST, PADDING, Columns, InputC
 from .system cimport System
 from .weights cimport Weights
 
 
 cdef enum:
-    FIRST_CAPACITY = 1024       # tokens
     # Looking for shared steps is slow, so the number of open steps must first grow by a share of 1 / PATIENCE.
     PATIENCE = 16
 
@@ -37,18 +36,15 @@ cdef class Stream:
     cdef int next_check                 # number of steps
 
     def __cinit__(self, System system not None, templates, int width, Weights weights not None, biases=None):
+        cdef Columns empty
         if not system.streams:
             raise JointValueError(Errors.J037, name=type(system).__name__)
         self.search = Search(system, templates, width, biases)
         # Keeps the current weights, even if they are replaced during the stream.
         self.search.scorer.use(weights.prediction_table(), system.row_width)
         self.n_ahead = templates.max_ahead
-        n_columns = max(len(templates.columns), 1)
-        self.cells = np.zeros((FIRST + FIRST_CAPACITY + 1 + PADDING, n_columns), dtype=np.uint64)
-        self.constraints = np.zeros(FIRST_CAPACITY + 1, dtype=np.int8)
-        self.facts = np.zeros((FIRST_CAPACITY + 1, max(system.n_facts, 1)), dtype=np.int32)
-        for i in range(n_columns):
-            self.cells[ROOT, i] = ROOT_VALUE
+        empty = Columns(templates.columns, np.zeros((0, len(templates.columns))), facts=np.zeros((0, system.n_facts)))
+        self.cells, self.constraints, self.facts = empty.cells, empty.constraints, empty.facts
         self._borrow()
 
     cdef int _borrow(self) except -1:

@@ -35,7 +35,3 @@ cdef class SequenceSystem(System):
     # Called by constructors.
     cdef int set_tags(self, tags, order, bint with_boundaries) except -1
     cdef void skip(self, const InputC* input, StateC* state) noexcept nogil
-
-
-cdef class TaggingSystem(SequenceSystem):
-    pass
