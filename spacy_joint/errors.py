@@ -178,7 +178,6 @@ class Errors:
         "{path} is not a saved component or pipeline: it has no file '{name}'.",
         "Give a path that nlp.to_disk or `spacy train` wrote.",
     )
-    J074 = Message("Words have {sizes} classes.", "Give each the same number of classes, at most {most}.")
     J400 = Message(
         "The pretrained pipeline {name} is not installed.",
         "Run `python -m spacy joint download{variant}` or, in a checkout, `pip install ./pipelines/{name}`; or give "
@@ -285,7 +284,6 @@ class Errors:
         "Give each sentence exactly one root, and heads within it.",
     )
     J153 = Message("{file}, line {line}: the tokens do not spell {text!r}.", "Correct them, or omit --raw-text.")
-    J154 = Message("{path} cannot be evaluated from raw text.", "Give CoNLL-U (.conllu), which marks paragraphs.")
 
     # Other corpora
     J126 = Message(
@@ -300,7 +298,6 @@ class Errors:
         "The predicted document has other tokens than its reference ({words}), so it cannot be changed.",
         "Read the corpus with spacy_joint.ConlluCorpus.v1 or spacy_joint.DocBinCorpus.v1.",
     )
-    J133 = Message("{file}, line {line}: {found!r} has no tag.", "Write a sentence as `word/tag word/tag ...`.")
     J140 = Message("{file} has no text next to it ({text}).", "Copy the text that the annotation refers to, too.")
     J141 = Message(
         "{file}, line {line}: {found} is not in the text, or is not annotated.",
@@ -394,12 +391,8 @@ class Errors:
         "{file}, line {line}: {n} fields are too few for the export format.",
         "Give 5 fields in version 3, 6 in version 4, then pairs for secondary edges. Words must not contain blanks.",
     )
-    J553 = Message("{file}, line {line}: {found!r} is not between #BOS and #EOS.", "Put it into a sentence.")
     J554 = Message("{file}, line {line}: the sentence that begins here never ends.", "Add its #EOS.")
     J555 = Message("{file}, line {line}: the sentence has two constituents #{number}.", "Number them differently.")
-    J556 = Message(
-        "{file}, line {line}: the sentence has no constituent {found!r}.", "Give the number of one that it has, or 0."
-    )
     J557 = Message("{file}, line {line}: the constituent #{number} is below itself.", "Correct its parent.")
     J559 = Message("Tree {number} is discontinuous.", "Write discbracket, export or alpino, or make trees continuous.")
     J561 = Message(
@@ -407,10 +400,6 @@ class Errors:
         "Give each phrase `cat`, and each word `word`, `pos` and its position in `begin`.",
     )
     J562 = Message("{file}, line {line}: the entity {name} must not be defined.", "Replace it by its text.")
-    J566 = Message(
-        "{file}, line {line}: {found!r} is not a scoring parameter.",
-        "Write `DELETE_LABEL X`, `DELETE_WORD X` or `EQ_LABEL X Y`.",
-    )
     J568 = Message(
         "Sentence {number} has other words than in the reference.", "Give the same sentences in the same order."
     )

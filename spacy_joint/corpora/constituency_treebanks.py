@@ -60,7 +60,7 @@ def read_treebank(path: Path, format: str | None = None, traces: str = "delete")
     traces (str): "delete" deletes traces in brackets; "cross" attaches fillers where their traces are, which makes
         trees discontinuous.
     RAISES FileNotFoundError: If there is nothing to read (J101, J102).
-    RAISES ValueError: If a setting is unknown (J040), or a file malformed (J131, J132, J403, J464, J550 to J562).
+    RAISES ValueError: If a setting is unknown (J040), or a file malformed (J131 to J142, J403, J464, J550 to J562).
     """
     return chain.from_iterable(_read_files(path, format, traces))
 

@@ -21,12 +21,13 @@ CONSTITUENT = re.compile(r"#([5-9][0-9]{2}|[1-9][0-9]{3,8})", re.ASCII)
 FIRST_NUMBER = 500
 MISSING = "--"
 COMMENT = "%%"
+INSIDE = "between #BOS and #EOS"
 # Fields with a meaning in the format, and their escaped forms.
 RESERVED = re.compile(rf"\\*(#(BOS|EOS)|{CONSTITUENT.pattern}|{COMMENT}.*)", re.ASCII | re.DOTALL)
 
 
 def read_negra(file: Path) -> Iterator[Tree]:
-    """Read the trees of a file (J403, J552 to J557), except trees without words."""
+    """Read the trees of a file (J142, J403, J552 to J557), except trees without words."""
     with file.open("rb") as source:
         sentence: _Sentence | None = None
         in_table = False
@@ -43,7 +44,7 @@ def read_negra(file: Path) -> Iterator[Tree]:
                 sentence, begun_in = _Sentence(file), number
             elif fields[0] == "#EOS":
                 if sentence is None:
-                    raise JointValueError(Errors.J553, file=file, line=number, found=fields[0])
+                    raise JointValueError(Errors.J142, file=file, line=number, found=fields[0], expected=INSIDE)
                 if tree := sentence.build():
                     yield tree
                 sentence = None
@@ -52,7 +53,7 @@ def read_negra(file: Path) -> Iterator[Tree]:
             elif fields[0] == "#BOT":
                 in_table = True
             elif fields[0] != "#FORMAT" and not fields[0].startswith(COMMENT):
-                raise JointValueError(Errors.J553, file=file, line=number, found=fields[0][:40])
+                raise JointValueError(Errors.J142, file=file, line=number, found=fields[0][:40], expected=INSIDE)
         if sentence is not None:
             raise JointValueError(Errors.J554, file=file, line=begun_in)
 
@@ -97,7 +98,8 @@ class _Sentence:
         """Build the tree; return None if there are no words."""
         for parent, line in zip(self.parents, self.lines, strict=True):
             if parent not in self.places:
-                raise JointValueError(Errors.J556, file=self.file, line=line, found=parent[:40])
+                expected = "0 or the number of a constituent of this sentence"
+                raise JointValueError(Errors.J142, file=self.file, line=line, found=parent[:40], expected=expected)
         parents = [self.places[parent] for parent in self.parents]
         if (place := find_cycle(parents)) is not None:
             number = next(number for number, known in self.places.items() if known == place)

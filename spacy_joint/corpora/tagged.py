@@ -21,7 +21,7 @@ def read_tagged(path: Path) -> Iterator[tuple[list[str], list[str]]]:
 
     path (Path): A file in UTF-8 or Latin-1, or a directory whose `.tagged` files are read in the order of their names.
     RAISES FileNotFoundError: If there is nothing to read (J101, J102).
-    RAISES ValueError: If a word has no tag (J133).
+    RAISES ValueError: If a word has no tag (J142).
     """
     for file in list_files(path, SUFFIX):
         content = file.read_bytes()
@@ -34,7 +34,7 @@ def read_tagged(path: Path) -> Iterator[tuple[list[str], list[str]]]:
             for token in line.split():
                 word, _, tag = token.rpartition("/")
                 if not word or not tag:
-                    raise JointValueError(Errors.J133, file=file, line=number, found=token)
+                    raise JointValueError(Errors.J142, file=file, line=number, found=token, expected="`word/tag`")
                 words.append(word)
                 tags.append(to_penn(tag))
             if words:

@@ -26,11 +26,12 @@ class WordClasses:
     def from_dict(cls, classes: Mapping[str, Sequence[int]]) -> Self:
         """Makes the table from words and their classes, which are numbered from 0.
 
-        RAISES ValueError: If there are more granularities than columns, or their number differs between words (J074).
+        RAISES ValueError: If there are more granularities than columns, or their number differs between words (J030).
         """
         sizes = {len(numbers) for numbers in classes.values()} or {0}
         if len(sizes) != 1 or max(sizes) > MAX_CLASSES:
-            raise JointValueError(Errors.J074, sizes=sorted(sizes), most=MAX_CLASSES)
+            allowed = f"the same number for each word, at most {MAX_CLASSES}"
+            raise JointValueError(Errors.J030, name="The number of classes", value=sorted(sizes), allowed=allowed)
         pairs = sorted((get_string_id(word), numbers) for word, numbers in classes.items())
         words = np.array([word for word, _ in pairs], dtype=np.uint64)
         numbers = np.array([numbers for _, numbers in pairs], dtype=np.uint16).reshape(len(pairs), sizes.pop())

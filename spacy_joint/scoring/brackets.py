@@ -45,7 +45,7 @@ class Parameters(NamedTuple):
 
 @cache
 def load_parameters(name: str | Path) -> Parameters:
-    """Load "proper" parameters, for discontinuous trees, those of "evalb", or a file in EVALB's format (J040, J566)."""
+    """Load "proper" parameters, for discontinuous trees, those of "evalb", or a file in EVALB's format (J040, J142)."""
     file = FILES.get(str(name), Path(name))
     if not file.is_file():
         allowed = ", ".join((*sorted(FILES), "a file in EVALB's format"))
@@ -62,7 +62,8 @@ def load_parameters(name: str | Path) -> Parameters:
             equal = {label: kept if other == replaced else other for label, other in equal.items()}
             equal |= {values[0]: kept, values[1]: kept}
         elif key and key not in (*IGNORED, "EQ_WORD"):
-            raise JointValueError(Errors.J566, file=file, line=number, found=line[:80])
+            expected = "`DELETE_LABEL X`, `DELETE_WORD X` or `EQ_LABEL X Y`"
+            raise JointValueError(Errors.J142, file=file, line=number, found=line[:80], expected=expected)
     return Parameters(frozenset(deleted["DELETE_LABEL"]), frozenset(deleted["DELETE_WORD"]), equal)
 
 

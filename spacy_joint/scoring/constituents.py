@@ -23,7 +23,7 @@ def make_constituent_scorer(parameters: str = "proper") -> Callable[..., dict[st
 
     parameters (str): What counts: "proper", as for discontinuous trees, "evalb", as for the Penn Treebank, or a file in
         EVALB's format.
-    RAISES ValueError: If there are no such parameters (J040, J566).
+    RAISES ValueError: If there are no such parameters (J040, J142).
     """
     # Not a local function: components are pickled with their scorer.
     return partial(score_constituents, parameters=load_parameters(parameters))

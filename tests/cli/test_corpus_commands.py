@@ -214,7 +214,7 @@ def test_evaluate_scores_parts_of_speech_features_and_lemmas(run, full_pipeline,
 
 
 @pytest.mark.parametrize(
-    ("options", "code"), [(["--unpunctuated"], "J155"), (["--gold-sentences"], "J155"), ([], "J154")]
+    ("options", "code"), [(["--unpunctuated"], "J155"), (["--gold-sentences"], "J155"), ([], "J716")]
 )
 def test_raw_text_comes_from_conllu_and_has_no_gold_annotation(run, saved_pipeline, assets, converted, options, code):
     corpus = assets / "tiny_dev.conllu" if options else converted

@@ -25,7 +25,7 @@ def test_tags_become_those_of_the_treebank(tag, penn):
 def test_a_word_without_tag_is_named(tmp_path):
     path = tmp_path / "one.tagged"
     path.write_text("the/at\ncat\n", encoding="utf8")
-    with pytest.raises(ValueError, match=r"\[J133\].*one\.tagged, line 2: 'cat'"):
+    with pytest.raises(ValueError, match=r"\[J142\].*one\.tagged, line 2: 'cat'"):
         list(read_tagged(path))
 
 

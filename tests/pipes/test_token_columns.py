@@ -122,7 +122,7 @@ def test_words_that_are_also_names_of_labels_have_classes():
 
 def test_words_must_have_the_same_number_of_classes():
     for classes in ({"a": [1], "b": [1, 2]}, {"a": [1, 2, 3, 4, 5]}):
-        with pytest.raises(ValueError, match=r"\[J074\]"):
+        with pytest.raises(ValueError, match=r"\[J030\]"):
             WordClasses.from_dict(classes)
 
 

@@ -172,7 +172,7 @@ def test_parameters_are_read_from_a_file(tmp_path):
 def test_wrong_parameters_are_named(tmp_path, line):
     path = tmp_path / "mine.prm"
     path.write_text(f"DEBUG 0\n{line}\n", encoding="utf8")
-    with pytest.raises(ValueError, match=rf"\[J566\].*line 2.*{line}"):
+    with pytest.raises(ValueError, match=rf"\[J142\].*line 2.*{line}"):
         load_parameters(path)
     with pytest.raises(ValueError, match=r"\[J040\].*'other'.*evalb, proper"):
         load_parameters("other")

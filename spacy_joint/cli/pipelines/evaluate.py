@@ -86,7 +86,7 @@ def evaluate(
         if other := next((option for option, is_chosen in options.items() if is_chosen), None):
             raise JointValueError(Errors.J155, option="--raw-text", other=other)
         if corpus.suffix != ".conllu" and not (corpus.is_dir() and any(corpus.glob("*.conllu"))):
-            raise JointValueError(Errors.J154, path=corpus)
+            raise JointValueError(Errors.J716, option="--raw-text", needed="CoNLL-U (.conllu), which marks paragraphs")
     nlp = load(model, beam_width=beam_width)
     references = [reference for reference in read_documents(corpus, nlp.vocab, documents) if len(reference)]
     if unpunctuated:
