@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..about import __version__
 from ..errors import Errors
 from . import ANNOTATE, DRAW_TREE, LOOPBACK, WRITE
-from .metrics import OTHER, Metrics, PrometheusMetrics
+from .metrics import OTHER, Metrics
 from .schema import (
     AnnotateRequest,
     Annotations,
@@ -78,7 +78,7 @@ def create_app(workers: Workers, allowed_hosts: Sequence[str] = LOOPBACK, metric
         version=__version__,
     )
     if metrics is None:
-        metrics = PrometheusMetrics()
+        metrics = Metrics()
         app.get("/metrics", include_in_schema=False)(metrics.show)
     # The middleware added last is the outermost.
     app.add_middleware(_LimitBody, max_bytes=max_characters * BYTES_PER_CHARACTER + EXTRA_BYTES, detail=too_long)
