@@ -5,6 +5,8 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..errors import Errors, JointValueError
+
 
 def list_components(nlp: Language, *factories: str) -> list[str]:
     """Lists the names of the components that these factories have made, including disabled ones, in the order of the
@@ -15,6 +17,13 @@ def list_components(nlp: Language, *factories: str) -> list[str]:
 def get_components(nlp: Language, *factories: str) -> list[Any]:
     """Gets the components that these factories have made, including disabled ones, in the order of the pipeline."""
     return [nlp.get_pipe(name) for name in list_components(nlp, *factories)]
+
+
+def require_components(nlp: Language, factory: str) -> list[Any]:
+    """Gets the components that this factory has made: see `get_components`. RAISES ValueError: If none (J129)."""
+    if not (found := get_components(nlp, factory)):
+        raise JointValueError(Errors.J129, name=factory, pipeline=", ".join(nlp.pipe_names))
+    return found
 
 
 def enable_components(nlp: Language, *factories: str) -> None:

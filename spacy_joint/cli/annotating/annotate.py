@@ -125,7 +125,7 @@ def annotate(
         raise JointValueError(Errors.J155, option="--lines", other="--line-breaks")
     from ... import load
     from ...length import lift_max_length
-    from ...pipes.components import enable_components
+    from ...pipes.components import enable_components, require_components
     from ...scale.annotating.records import has_records, require_text
     from ...transcripts.reading import FORMATS as TEXT_FORMATS
     from ...transcripts.reading import TEXT
@@ -143,7 +143,8 @@ def annotate(
         if format_ in TREE_FORMATS:
             enable_components(nlp, "constituency_parser")
         if line_breaks:
-            _end_lines(nlp)
+            for parser in require_components(nlp, PARSER):
+                parser.cfg["line_breaks"] = True
         are_parts = False
         if lines:
             annotated = _annotate_lines(nlp, source, file)
@@ -248,17 +249,6 @@ def _make_continuous(nlp: Language, trees: Iterable[Tree]) -> Iterator[Tree]:
             warned = True
             warnings.warn(JointWarning(Warnings.JW46, number=number), stacklevel=2)
         yield make_continuous(tree if rules is None else mark_heads(tree, rules))
-
-
-def _end_lines(nlp: Language) -> None:
-    """Makes parsers end sentences at line breaks (J129)."""
-    from ...pipes.components import get_components
-
-    parsers = get_components(nlp, PARSER)
-    if not parsers:
-        raise JointValueError(Errors.J129, name=PARSER, pipeline=", ".join(nlp.pipe_names))
-    for parser in parsers:
-        parser.cfg["line_breaks"] = True
 
 
 def _write_pending(doc: Doc) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from wasabi import table
 
-from ...errors import Errors, JointValueError, check_choice
+from ...errors import check_choice
 from ..options import STANDARD_INPUT, open_lines, open_output
 
 COMPONENT = "prenominal_orderer"
@@ -32,7 +32,7 @@ def check_order(
 
     from ... import load
     from ...length import lift_max_length
-    from ...pipes.components import get_components
+    from ...pipes.components import list_components, require_components
     from ...scale.annotating.records import require_text
 
     check_choice("format", format, FORMATS)
@@ -41,12 +41,9 @@ def check_order(
         text = "".join(lines)
     nlp = lift_max_length(load(pipeline))
     source = nlp if orderer is None else spacy.load(orderer, vocab=nlp.vocab)
-    components = get_components(source, COMPONENT)
-    if not components and orderer is None:
-        components = get_components(load(vocab=nlp.vocab), COMPONENT)
-    if not components:
-        raise JointValueError(Errors.J129, name=COMPONENT, pipeline=", ".join(source.pipe_names))
-    component = components[0]
+    if orderer is None and not list_components(source, COMPONENT):
+        source = load(vocab=nlp.vocab)
+    component = require_components(source, COMPONENT)[0]
     if threshold is not None:
         component.cfg["threshold"] = threshold
     found = component.suggest(component(nlp(text, disable=[COMPONENT])))
