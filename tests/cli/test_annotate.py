@@ -80,7 +80,7 @@ def test_files_of_many_texts_are_for_annotate_corpus(annotate, tmp_path):
         assert "[J716]" in result.stderr and "annotate-corpus" in result.stderr
 
 
-@pytest.mark.parametrize("name", ["a.conllu", "a.spacy"])
+@pytest.mark.parametrize("name", ["a.conllu", "a.spacy", "a.ptb", "a.export"])
 def test_annotated_corpora_are_for_convert(annotate, tmp_path, name):
     (tmp_path / name).write_text("1\tHi\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "utf8")
     (tmp_path / f"{name}.gz").touch()

@@ -10,7 +10,7 @@ from gzip import BadGzipFile
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple
 
-from ...corpora import conllu, docbin
+from ...corpora import conllu, constituency_treebanks, docbin
 from ...corpora.raw_text import JSONL, parse_object
 from ...errors import Errors, JointValueError
 from ...files.compression import COMPRESSIONS, READ_ERRORS, decompress
@@ -79,7 +79,7 @@ def has_records(address: str) -> bool:
 
 def require_text(address: str) -> None:
     """Checks that the suffix of an address is not that of annotated documents. RAISES ValueError: Otherwise (J716)."""
-    if _split_suffix(address)[0] in (conllu.SUFFIX, docbin.SUFFIX):
+    if _split_suffix(address)[0] in (conllu.SUFFIX, docbin.SUFFIX, *constituency_treebanks.SUFFIXES):
         raise JointValueError(Errors.J716, option=address, needed="the command convert, then `spacy apply`")
 
 
