@@ -10,7 +10,7 @@ from traceback import walk_tb
 from typing import Any
 
 import typer
-from spacy.cli._util import NoSuchOption
+from spacy.cli._util import NoSuchOption, show_validation_error
 from spacy.util import raise_error
 from wasabi import Printer, msg
 
@@ -18,7 +18,7 @@ from ..errors import SPACY_CODE, Errors, JointError, format_warning
 
 
 def report_failures(command: Callable[..., None]) -> Callable[..., None]:
-    """Makes a command print coded errors and file errors instead of raising them."""
+    """Makes a command print coded errors, file errors and errors of configs instead of raising them."""
 
     @wraps(command)
     def reporting(*args: Any, **kwargs: Any) -> None:
@@ -31,7 +31,8 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
             msg.show_color = False
             os.environ["ANSI_COLORS_DISABLED"] = "1"
         try:
-            command(*args, **kwargs)
+            with show_validation_error(hint_fill=False):
+                command(*args, **kwargs)
         except NoSuchOption as error:
             # Of click, which spaCy raises for overrides without a dot: typer reports only its own.
             error.show()

@@ -19,6 +19,7 @@ import numpy as np
 import spacy
 import srsly
 from spacy.language import Language
+from spacy.schemas import ConfigSchemaTraining
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
@@ -71,7 +72,7 @@ class Jackknife:
 
     def __init__(self, config: Config, name: str, folds: int) -> None:
         self.config = config
-        training = config["training"]
+        training = registry.resolve(config["training"], schema=ConfigSchemaTraining)
         limits = {limit: training[limit] for limit in ("max_epochs", "max_steps")}
         if max(limits.values()) < 1:
             raise JointValueError(Errors.J410, config=name, **limits)

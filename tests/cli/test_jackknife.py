@@ -219,3 +219,8 @@ def test_folds_with_other_settings_are_not_reused(run, config, output, trainings
 def test_corpora_that_cannot_be_jackknifed_are_refused(run, config, output, arguments, code, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     assert f"[{code}]" in run("jackknife", config, output, *arguments, fails=True).stderr
+
+
+def test_an_invalid_setting_is_reported(run, config, output):
+    shown = run("jackknife", config, output, "--training.max_epochs", "many", fails=True).output
+    assert "Config validation error" in shown and "max_epochs" in shown

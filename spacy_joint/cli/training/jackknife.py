@@ -26,7 +26,7 @@ def jackknife(
     a guide after a tagger. After an interruption, the same command continues after the last fold. --ray and --workers
     do not affect the result.
     """
-    from spacy.cli._util import parse_config_overrides, show_validation_error
+    from spacy.cli._util import parse_config_overrides
 
     from ...corpora.docbin import SUFFIX
     from ...scale.training import open_calls
@@ -36,5 +36,5 @@ def jackknife(
     overrides = parse_config_overrides(ctx.args)
     if seed is not None:
         overrides["training.seed"] = seed
-    with open_calls(ray, workers) as call, show_validation_error(config):
+    with open_calls(ray, workers) as call:
         jackknife_corpus(config, output, folds, overrides, call)

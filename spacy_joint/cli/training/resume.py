@@ -23,10 +23,9 @@ def resume(
     max_steps, patience and the logged scores count from the checkpoint. All trained components must be from this
     package; a guide needs a checkpoint that spacy_joint.checkpoint.v1 has written.
     """
-    from spacy.cli._util import parse_config_overrides, show_validation_error
+    from spacy.cli._util import parse_config_overrides
 
-    with show_validation_error(checkpoint, hint_fill=False):
-        settings, n_seen = configure_resumption(checkpoint, parse_config_overrides(ctx.args))
+    settings, n_seen = configure_resumption(checkpoint, parse_config_overrides(ctx.args))
     with atomic_write(config) as path:
         settings.to_disk(path)
     msg.good(f"{config}: resumes after {n_seen:,} documents")

@@ -28,7 +28,7 @@ def train(
     number of shards affects the result; --ray and --workers do not. After an interruption, the same command continues
     from the last epoch.
     """
-    from spacy.cli._util import parse_config_overrides, show_validation_error
+    from spacy.cli._util import parse_config_overrides
     from spacy.util import load_config
 
     from ...scale.cluster import connect
@@ -36,12 +36,10 @@ def train(
     from ...training.distributed import LAST, Training
     from ...training.passes import LocalPassRunner
 
-    with show_validation_error(config):
-        settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
+    settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
     # A local Ray has a CPU for each worker, whatever the number of cores.
     with nullcontext() if ray is None else connect(ray, num_cpus=workers) as cluster:
-        with show_validation_error(config, hint_fill=False):
-            training = Training(settings, output, shards or workers)
+        training = Training(settings, output, shards or workers)
         seed = training.config["training"]["seed"]
         msg.info(f"Shards: {training.n_shards}, finished epochs: {training.progress.epoch}, seed: {seed}")
         make_runner = LocalPassRunner if ray is None else partial(RayPassRunner, cluster, workers)
