@@ -63,13 +63,14 @@ NOT_READ = ("form", "shape", "style", "glued", "before")
 
 
 class Restoration(NamedTuple):
-    """The words of a text, the case of each and the mark after it (None: the text is kept), and whether it ends a
-    sentence."""
+    """The words of a text, the case of each and the mark after it (None: the text is kept), whether it ends a sentence,
+    and whether it is part of a sound, such as [MUSIC]."""
 
     words: list[Written]
     cases: list[str | None]
     marks: list[str | None]
     ends: list[bool]
+    sounds: list[bool]
 
 
 class PunctuationRestorer(StructuredPipe[Restoration]):
@@ -152,11 +153,11 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         words = list_written(doc, list_texts(doc))
         if not self.cfg["overwrite"]:
             constraints = constraints | _find_given(words, ends, _find_lines(doc, tokens, ends))
-        # Sounds such as [MUSIC] stay as they are.
-        constraints[find_sounds(doc)[tokens]] |= KEEPS_CASE | KEEPS_MARK
+        sounds = find_sounds(doc)[tokens]
+        constraints[sounds] |= KEEPS_CASE | KEEPS_MARK
         actions = self.perceptron.predict(self._make_columns(values, tree, constraints))
         cases, marks = self.perceptron.system.build(constraints, actions)
-        return Restoration(words, cases, marks, ends.tolist())
+        return Restoration(words, cases, marks, ends.tolist(), sounds.tolist())
 
     def annotate(self, doc: Doc, prediction: Restoration) -> None:
         """Writes `token._.restored`."""
@@ -164,9 +165,8 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         restored = list(texts)
         ends = [*(word.token for word in prediction.words[1:]), len(doc)]
         begins, is_title, titles = True, False, read_titles(doc.lang_)
-        sounds = find_sounds(doc)
         spelled = find_spelled([word.text for word in prediction.words]) if doc.lang_ == "en" else repeat(False)
-        for word, case, mark, is_end, end, is_spelled in zip(*prediction, ends, spelled, strict=False):
+        for word, case, mark, is_end, is_sound, end, is_spelled in zip(*prediction, ends, spelled, strict=False):
             place, text, given_mark = word
             # mr. low, but not mr. and mrs. low
             begins_name = is_title and not doc[place].is_stop
@@ -175,7 +175,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
             if case is not None:
                 text = apply_case(CAPITALS if is_spelled else case, text.lower(), self._forms)
             opens = begins and not MARKER.match(" ".join((*texts[place : place + 2], "")))
-            is_capital = (opens or is_title or begins_name) and not sounds[place]
+            is_capital = (opens or is_title or begins_name) and not is_sound
             restored[place] = capitalise(text) if is_capital and text == text.lower() else text
             begins = is_end and given_mark not in INSIDE
             if mark is None:
