@@ -94,7 +94,7 @@ def count_open_words(doc: Doc) -> int:
     _, _, _, openings, ends, begins = line.T
     is_name = begins[-1] == BEGINS_UPPER or ends[-1] == marks.INITIAL
     is_cited = begins[-3] == BEGINS_NUMBER and begins[-2] == BEGINS_UPPER
-    n_naming = 2 if is_cited and doc.lang_ == "en" else int(is_name)
+    n_naming = 2 if is_cited else int(is_name)
     n_after_sign = int(ends[-1] == marks.SYMBOL)
     may_have_items = openings[0] == OPENS_LINE or (openings[:LOOKAHEAD] == IS_COLON).any()
     n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(ends[-REPORT:]).any() else 0

@@ -7,12 +7,14 @@ by one. In examples, "|" is before the word that begins no sentence.
 
 import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from spacy.tokens import Doc
 from spacy.util import get_lang_class
 
 from ..annotation.reporting_verbs import read_verbs
+from ..files.reading import read_word_lists
 from ..pipes import marks
 from ..pipes.abbreviations import (
     read_abbreviations,
@@ -25,6 +27,7 @@ from ..pipes.abbreviations import (
 from ..pipes.arrays import following, preceding
 from .lines import LOOKBACK
 
+LANGUAGES = read_word_lists(Path(__file__).parent / "languages.txt")
 # How a word begins: with a lower-case letter, with a capital and lower-case letters, with a digit, or as an amount or a
 # section; or that it is an operator or a backtick, or in lower case with an apostrophe.
 BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, IS_ELIDED, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(1, 9)
@@ -34,10 +37,8 @@ OPERATORS = frozenset("= + < > ≤ ≥ ≠ ≈ → => -> --> == != <= >= && || +
 CURRENCIES, SECTIONS = frozenset("$€£¥"), frozenset("§¶&")
 AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
 
-# The number of words after a quotation that can name its speaker; English words that begin a noun phrase, and that name
-# no speaker.
-REPORT, ARTICLES = 4, frozenset("The A An His Her Its My Our Their No This That".split())  # noqa: SIM905
-NOBODY = frozenset(("Nobody", "Nothing"))
+# The number of words after a quotation that can name its speaker.
+REPORT = 4
 # The words before a name of two words that begin its sentence, at most: Former White House Press Secretary.
 NAME = 5
 # Marks within words of letters.
@@ -55,11 +56,10 @@ IS_OPEN = marks.make_table(mark + closed for mark in (marks.WORD, marks.SYMBOL) 
 # A name may begin, or go on, after these.
 BEFORE_NAME = ENDS_SENTENCE | marks.make_table((marks.DASH,))
 IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
-# A comma within quotation marks, even at the end of a line; colons, dots and dashes.
+# A comma within quotation marks, even at the end of a line; and marks after which text goes
+# on, except in the languages of a list.
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
-AFTER_DOTS = marks.make_table((marks.COLON, marks.ELLIPSIS, marks.DASH))
-# In treebanks of some languages, some of these end sentences.
-AFTER_DOTS_IN = {"pt": marks.make_table((marks.ELLIPSIS,)), "vi": marks.make_table((marks.COLON, marks.DASH))}
+AFTER_MARKS = {"after colons": marks.COLON, "after dots": marks.ELLIPSIS, "after dashes": marks.DASH}
 # The end of a quotation, whose speaker the next words may name.
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
 # Words that may belong to the next word.
@@ -90,9 +90,7 @@ class Words:
         is_glued: np.ndarray,
         n_breaks: np.ndarray,
     ) -> None:
-        self.is_english = doc.lang_ == "en"
-        if not self.is_english:
-            ends = _find_stems(doc, tokens, ends)
+        ends = _find_stems(doc, tokens, ends)
         self.doc, self.tokens, self.begins, self.ends, self.is_glued = doc, tokens, begins, ends, is_glued
         self.is_lower, self.is_capital = begins == BEGINS_LOWER, begins == BEGINS_UPPER
         self.in_line = n_breaks == 0
@@ -141,8 +139,8 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> 
     """Finds the words that begin no sentence (-1), and those that begin one after an abbreviation (1). For the
     settings, see `find_layout`."""
     found = _are_in_quotations(words) | _are_spaced_dots(words) | _are_in_strings(words) | _are_in_amounts(words)
-    found |= _open_brackets(words)
-    if words.is_english:
+    found |= _are_opening_signs(words)
+    if words.doc.lang_ in LANGUAGES["citations"]:
         found |= _are_cited(words)
     if not lower_case_starts:
         found |= _go_on(words)
@@ -152,7 +150,7 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> 
         # Two steps: 1. | Mix.
         (words.after_stop & preceding(words.before == marks.COLON, 2), lambda doc, token: doc[token - 2].text == "1"),
     ]
-    if joins_names and words.is_english:
+    if joins_names and words.doc.lang_ in LANGUAGES["names"]:
         checks.append((_are_in_names(words), lambda doc, token: not doc[token].is_stop))
     for candidates, continues in checks:
         places = np.flatnonzero(candidates & ~found)
@@ -191,7 +189,7 @@ def _are_in_amounts(words: Words) -> np.ndarray:
     return (is_open & begins) | (preceding(joins) & ~words.is_glued & words.in_line)
 
 
-def _open_brackets(words: Words) -> np.ndarray:
+def _are_opening_signs(words: Words) -> np.ndarray:
     """Bring pens etc. | (no paper). See eqn. | (1). If not, | **stop**."""
     is_inside = words.is_glued & (words.is_lower | (words.begins == BEGINS_NUMBER))
     goes_on = words.may_belong | (words.before == marks.COMMA)
@@ -228,7 +226,13 @@ def _go_on(words: Words) -> np.ndarray:
     first = words.find_first_words(ENDS_SENTENCE)
     in_case = ~(words.is_lower | (words.begins == IS_ELIDED))[first] & (np.arange(len(first)) - first <= LOOKBACK)
     goes_on = words.is_lower | (before == marks.COLON) & (words.begins >= BEGINS_NUMBER)
-    return found | AFTER_DOTS_IN.get(words.doc.lang_, AFTER_DOTS).take(before) & goes_on & in_case
+    return found | _make_open_marks(words.doc.lang_).take(before) & goes_on & in_case
+
+
+@cache
+def _make_open_marks(language: str) -> np.ndarray:
+    """Makes the table of marks after which text in lower case goes on."""
+    return marks.make_table(mark for name, mark in AFTER_MARKS.items() if language not in LANGUAGES[name])
 
 
 def _are_in_names(words: Words) -> np.ndarray:
@@ -262,7 +266,7 @@ def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
 def _is_new(doc: Doc, start: int, stop: int) -> bool:
     """Returns whether a stop word, or any word if the language has none, begins a sentence after an abbreviation, which
     ends with the token `stop`; one on the list, in other languages than English."""
-    is_known = doc.lang_ == "en" or _join_stop(doc, stop).lower() in read_final(doc.lang_)
+    is_known = doc.lang_ in LANGUAGES["unlisted"] or _join_stop(doc, stop).lower() in read_final(doc.lang_)
     if not is_known or doc[start].like_num or len(doc[stop]) == 2:
         return False
     return doc[start].is_stop or not has_stop_words(doc.lang_)
@@ -282,9 +286,9 @@ def names_speaker(doc: Doc, word: int) -> bool:
     clause = [token.text for token in doc[word : word + REPORT]]
     verbs = read_verbs(doc.lang_)
     n_subject = next((n for n, text in enumerate(clause) if text.lower() in verbs), 0)
-    if not n_subject or clause[0] in NOBODY or (clause[0] in ARTICLES and n_subject == 1):
+    if not n_subject or clause[0] in LANGUAGES["nobody"] or (clause[0] in LANGUAGES["articles"] and n_subject == 1):
         return False
-    is_noun = n_subject == 2 and clause[0] in ARTICLES and clause[1].isalpha()
+    is_noun = n_subject == 2 and clause[0] in LANGUAGES["articles"] and clause[1].isalpha()
     return is_noun or all(text.isalpha() and text[0].isupper() for text in clause[:n_subject])
 
 
