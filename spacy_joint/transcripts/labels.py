@@ -1,5 +1,5 @@
 """The names of speakers at the beginning of lines: `ANNA: at the garage`, `Anna Smith:`, `>> ANNA:`, `SPEAKER_01:`,
-`[SPEAKER_01]:` (as WhisperX writes captions), `[Speaker 1]`, `**Anna:**` and `**Anna** (01:02):` (Markdown), `Q.` and
+`[SPEAKER_01]:` (as WhisperX writes captions), `[Speaker 1]`, `**Anna:**` and `**Anna** (01:02)` (Markdown), `Q.` and
 `A.` (court records), `[01/02/2026, 09:30:12] Anna:` and `01/02/2026, 09:30 - Anna:` (WhatsApp, Skype), `00:12:41 From
 Anna to Ben:` (Zoom) and `[09:30] <anna>` (IRC). Ordinary text has colons, too, so a whole file decides which beginnings
 of lines are names."""
@@ -21,8 +21,8 @@ MIN_RECURRING, MIN_FIELDS, MIN_NUMBERED = 3, 3, 3
 NUMBERED_SHARE, SURE_SHARE, SPOKEN_SHARE, LONG_TURN = 0.75, 0.75, 0.5, 5
 # The share of cues with names in captions of meetings.
 NAMED_SHARE = 0.9
-# Words of results and settings: `Anna: 12:10`.
-NUMBERS = re.compile(r"(?=\D*\d)[\W\d_]+")
+# Words of results and settings: `Anna: 12:10`, `HOST: a.example.com`.
+VALUE = re.compile(r"(?=\D*\d)[\W\d_]+|\S*\w[./:@=]\w\S*")
 SPOKEN = re.compile(r"[.?!…؟।。？！][\"”’」)\]]*\s*$")
 HALF = r"(?:\s?[AaPp][.]?\s?[Mm][.]?)?"
 BRACKETED_TIME = rf"\[{TIMES}{HALF}\]|\({TIMES}{HALF}\)"
@@ -50,7 +50,7 @@ BOLD = re.compile(
     (?:\s+(?P<time_inside>{TIME}))?
     \s*(?P<colon>:)?\s*\*\*
     (?:\s*(?P<time_after>{TIME}))?
-    (?(colon)|\s*:)(?:\s+|$)
+    (?(colon)|(?(time_after):?|\s*:))(?:\s+|$)
     """,
     re.VERBOSE,
 )
@@ -220,9 +220,9 @@ def are_turns(lines: Sequence[str]) -> bool:
     found = _read_labels(filled)
     known = _find_names(filled, found.values())
     begun = {at: label for at, label in found.items() if label.name in known}
-    numbers = [at for at, label in begun.items() if NUMBERS.fullmatch(filled[at], label.end)]
+    values = [at for at, label in begun.items() if VALUE.fullmatch(filled[at], label.end)]
     # Unlike times of turns, these have no words below.
-    if 2 * sum(at + 1 in found or at + 1 == len(filled) for at in numbers) >= len(begun):
+    if 2 * sum(at + 1 in found or at + 1 == len(filled) for at in values) >= len(begun):
         return False
     header = min(begun)
     labels = [label for at, label in found.items() if at >= header]
