@@ -43,8 +43,8 @@ REPORT = 4
 NAME = 5
 # Marks within words of letters.
 INNER, ELISION = re.compile("[.-]"), re.compile("[.'’-]")
-# What a reference can name: 3b, S1, XII.
-LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}$")
+# What a reference can name: 3b, S1, XII, L. 121-3.
+LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}(?!\S)|[A-Z]\. ?\d")
 # The letters of an abbreviation that the list lacks between numbers of a citation (12 So. 98), at most.
 REPORTER = 3
 # The endings of words that belong to the next word.
@@ -307,7 +307,7 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
     is_leading = is_known and before.lower() in read_leading(doc.lang_)
     ending = marks.find_ending(before)
     if ending != marks.INITIAL and not is_leading:
-        return before.lower() in read_references(doc.lang_) and LABEL.match(token.text) is not None
+        return before.lower() in read_references(doc.lang_) and LABEL.match(doc[word : word + 2].text) is not None
     if before == "St." and doc.lang_ == "en":
         return False
     if token.text[0] in AMOUNT or token.text[0].isdecimal() or marks.find_ending(token.text) in LEADING:

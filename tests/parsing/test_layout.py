@@ -85,8 +85,9 @@ def mark(doc):
         "|— ^Tu ^viens ^? ^dit ^Paul.\n|— ^Non ^! ^— ^dit-elle. Il ^fait ^froid.\n|— ^Si ^! Viens.",
         "« ^Oui. ^» Il part. « ^Oui ^! ^», ^dit-elle. »Nein«, ^sagt er. Tél. ^: ^01",
         "|> ^Ann wrote:\n|> ^> ^It is a\n> ^> ^lie\n|> ^No.",
+        "|== ^Known ^bugs ^==\n|It fails.\n|Re: ^New ^bugs\n|Sure.",
         "|## ^Known ^bugs\n|It fails.\n|## ^2. ^New ^bugs\n|It works.",
-        "|About ^us ^......... ^5\n|Books ^. ^. ^. ^. ^. ^6-8\n|It begins... ^in 5\ndays.",
+        "|About ^us ^......... ^5\n|Books ^........ ^$9.50\n|Books ^. ^. ^. ^. ^. ^6-8\n|It begins... ^in 5\ndays.",
         "Lee wrote:\n|> ^Can we move\n> ^the call?\n|Sure.",
         "|Q: ^What is it?\n|A: ^A thing.",
         "|Anna: ^Did you call?\n|Ben ^Low ^(by ^phone): ^Not yet.",
@@ -132,6 +133,7 @@ def test_lines_that_begin_a_sentence(marked):
     ("language", "marked"),
     [
         ("fr", "Le Prof. ^Martin, ^de St. ^Denis, ^lit l'art. ^5. Tél. ^: ^01 2. Elle aime l'art. Il dort, ^etc. Al."),
+        ("fr", "Voir art. ^L. ^121-3 C. ^trav. ^et l'art. L. ^Roux, ^le lun. ^5 mai. Elle dort."),
         ("pt", "A Dra. ^Ana e o Cel. ^Mendes, ^da Silva Ltda. Em Faro, ^ver ^pág. ^1. Tel.: ^21. Tem um ^dom. Ela ri."),
         ("fr", "En 52 ^av. ^J.-C. ^selon M. ^Roux. De ^janv. ^à ^déc. |Le vent tourne."),
         ("nn", "Ta mat, ^drikk ^osv. |Vi kjem ^kl. ^5 med ^dr. ^Moe."),
