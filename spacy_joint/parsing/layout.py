@@ -64,7 +64,7 @@ def find_layout(
     words = np.flatnonzero(~is_space)
     n_before = marks.count_breaks(breaks, words)
     is_glued = preceding((values[:, 1] == 0) & ~is_space)[words]
-    described = Words(doc, words, begins=begins[words], ends=ends[words], is_glued=is_glued, n_breaks=n_before)
+    described = Words(doc, words, begins[words], ends[words], is_glued, n_before)
     by_marks = find_marked(described, lower_case_starts=lower_case_starts, joins_names=joins_names)
     constraints[words] = np.where(by_marks, by_marks, constraints[words])
     if breaks.any():
@@ -92,13 +92,11 @@ def count_open_words(doc: Doc) -> int:
     if len(line) < LOOKAHEAD:
         return len(line)
     _, _, _, openings, ends, begins = line.T
-    is_name = begins[-1] == BEGINS_UPPER or ends[-1] == marks.INITIAL
+    goes_on = begins[-1] == BEGINS_UPPER or ends[-1] in (marks.INITIAL, marks.SYMBOL)
     is_cited = begins[-3] == BEGINS_NUMBER and begins[-2] == BEGINS_UPPER
-    n_naming = 2 if is_cited else int(is_name)
-    n_after_sign = int(ends[-1] == marks.SYMBOL)
     may_have_items = openings[0] == OPENS_LINE or (openings[:LOOKAHEAD] == IS_COLON).any()
     n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(ends[-REPORT:]).any() else 0
-    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, n_naming, n_after_sign)
+    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, 2 * is_cited, goes_on)
 
 
 def _describe(text: str) -> tuple[int, int, int, int, int, int]:

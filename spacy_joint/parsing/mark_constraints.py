@@ -73,18 +73,15 @@ IS_SIGN = marks.make_table((marks.SYMBOL, marks.DASH))
 class Words:
     """The words of a document, in arrays with an item for each.
 
-    doc (Doc): The document.
-    tokens (ndarray): The tokens that are words.
-    begins, ends (ndarray): How they begin, and how they can end a sentence: see `find_beginning`, `marks.find_ending`.
-    is_glued (ndarray): Whether they follow without a space.
-    n_breaks (ndarray): The number of line breaks before them.
+    doc, tokens: The document, and the tokens that are words.
+    begins, ends: How they begin, and how they can end a sentence: see `find_beginning`, `marks.find_ending`.
+    is_glued, n_breaks: Whether they follow without a space, and the number of line breaks before them.
     """
 
     def __init__(
         self,
         doc: Doc,
         tokens: np.ndarray,
-        *,
         begins: np.ndarray,
         ends: np.ndarray,
         is_glued: np.ndarray,
@@ -201,8 +198,6 @@ def _are_cited(words: Words) -> np.ndarray:
     | So. | 98), and abbreviations after a comma."""
     endings, begins = words.ends, words.begins
     is_leading = (endings == marks.ABBREVIATION) | ((endings == marks.STEM) & following(words.is_stop))
-    if not is_leading.any() and not (begins >= BEGINS_NUMBER).any():
-        return is_leading
     is_number, is_section = begins == BEGINS_NUMBER, begins == BEGINS_SECTION
     is_dotted = words.is_capital & (is_leading | (endings == marks.DOTTED))
     after_stop = words.after_stop & preceding(words.is_capital, 2)
@@ -222,11 +217,10 @@ def _go_on(words: Words) -> np.ndarray:
     """Text that goes on in lower case: "Why?" | he asked. After colons, dots and dashes, too, if the sentence begins
     with a capital or no letter, at most LOOKBACK words before: He asked: | why?"""
     before = words.before
-    found = (before == marks.CONTINUED) | (preceding(words.closes_quotes) & (before == marks.CONTINUED + marks.LINE))
     first = words.find_first_words(ENDS_SENTENCE)
     in_case = ~(words.is_lower | (words.begins == IS_ELIDED))[first] & (np.arange(len(first)) - first <= LOOKBACK)
     goes_on = words.is_lower | (before == marks.COLON) & (words.begins >= BEGINS_NUMBER)
-    return found | _make_open_marks(words.doc.lang_).take(before) & goes_on & in_case
+    return (before == marks.CONTINUED) | _make_open_marks(words.doc.lang_).take(before) & goes_on & in_case
 
 
 @cache
@@ -257,9 +251,8 @@ def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
     first = words.find_first_words(ENDS_SENTENCE)
     ends = ((words.before == marks.DOTTED) | words.after_stem) & (preceding(first) < np.arange(len(first)) - 2)
     is_new = words.is_capital & following(words.is_lower)
-    opens = marks.IS_CLOSING_QUOTE.take(words.ends) & following(is_new & words.is_glued)
-    places = np.flatnonzero(ends & (is_new | opens) & ~words.is_glued & words.in_line & ~found)
-    starts, stops = words.tokens[places + opens[places]].tolist(), words.tokens[places - 1].tolist()
+    places = np.flatnonzero(ends & is_new & ~words.is_glued & words.in_line & ~found)
+    starts, stops = words.tokens[places].tolist(), words.tokens[places - 1].tolist()
     return places[[_is_new(words.doc, start, stop) for start, stop in zip(starts, stops, strict=True)]]
 
 
