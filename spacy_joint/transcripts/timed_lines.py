@@ -42,11 +42,11 @@ YOUTUBE_TIME = re.compile(rf"\s*\[?(?=(?P<time>{CLOCK})){TIMES}\]?:?(?:(?:\s+|(?
 LRC_TAG = re.compile(r"\[[a-z]{2,6}:[^\[\]]*\]\s*")
 # A line with a time alone, perhaps after a date; and the share of such lines that must be next to names that recur.
 TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s+){{0,4}}(?P<time>{CLOCK}{HALF})"), 0.5
-# If words are next to times, as in programmes of events, the first one is at the beginning (in seconds).
+# Unlike in programmes of events, the first time is at the beginning (in seconds).
 BEGINNING = 60
-# The most lines above the first name in chats, or the first time; the most seconds from time to time below these; and
-# the fewest characters per second of speech, unlike in lists of chapters.
-MAX_HEADER, PACE, LEAST_RATE = 6, 15, 0.5
+# The most lines above the first name in chats, or the first time; and the fewest characters per second of speech,
+# unlike in lists of chapters.
+MAX_HEADER, LEAST_RATE = 6, 0.5
 # Headings above the first name in Otter's exports.
 OTTER_HEADER = frozenset(("SUMMARY KEYWORDS", "SPEAKERS"))
 OTTER_END = re.compile(r"Transcribed by https?://otter\.ai\s*")
@@ -192,12 +192,9 @@ def _is_youtube(lines: Sequence[str]) -> bool:
         return False
     if sum(len(beside.get(place, line)) for place, line in enumerate(filled)) < LEAST_RATE * (times[-1] - times[0]):
         return False
-    # Below a header, such as the title of a chapter, times must be close, and mostly next to a single line.
+    # Below a header, such as the title of a chapter, and next to words, the first time is at the beginning.
     header = next(iter(heads))
-    is_dense = times[-1] - times[0] < PACE * len(times) and 2 * sum(gap > 2 for gap in gaps) < len(gaps)
-    if header > MAX_HEADER or (header and not (is_dense and times[0] < BEGINNING)):
-        return False
-    return not (any(beside.values()) and times[0] >= BEGINNING)
+    return header <= MAX_HEADER and (times[0] < BEGINNING or not (header or any(beside.values())))
 
 
 CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)
