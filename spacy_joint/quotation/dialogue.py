@@ -13,7 +13,7 @@ from itertools import pairwise
 from spacy.tokens import Doc
 
 from ..annotation.quotations import Run
-from .apostrophes import SENTENCE_ENDS
+from .mark_roles import SENTENCE_ENDS
 from .marks import AMERICAN, AUTO, COMMAS, STOPS
 
 # Not in English, German or Dutch, where such paragraphs are usually lists.

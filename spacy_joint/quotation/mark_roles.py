@@ -1,20 +1,35 @@
-"""Decides whether quotation marks open or close where their neighbours do not tell: in tokenised text, straight marks
-stand between spaces (" I go , " he said .), and ' and ’ at the end of a word may be apostrophes.
+"""Decides whether quotation marks open or close, or are apostrophes, where neither glyphs nor spaces tell: ' and ’
+stand before and after words ('em, th’, the dogs’ turn), and in tokenised text (" I go , " he said .), straight marks
+stand between spaces.
 
-The roles of all marks in a paragraph are decided together, at the lowest cost: words next to each mark speak for a
-role, and so do the words between two marks, which are speech or narration. The costs were chosen on LitBank's first 80
-novels, as they are and with single marks instead of double ones; nothing is learnt.
+First, the words and the punctuation around a mark tell which roles it can have. Then, the roles of all marks in a
+paragraph are decided together, at the lowest cost: words next to each mark speak for a role, and so do the words
+between two marks, which are speech or narration. The costs were chosen on LitBank's first 80 novels, as they are and
+with single marks instead of double ones; nothing is learnt.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
 
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 
-from ..annotation.reporting_verbs import is_reporting
-from .apostrophes import CLOSING, EITHER, NEITHER, OPENING, SENTENCE_ENDS, UNSURE, can_report, is_followed_by_verb
+from ..annotation.reporting_verbs import BESIDE_MARKS, is_reporting
 
+# The roles that a mark can have, in bits. One that is `UNSURE` can also be an apostrophe.
+NEITHER, OPENING, CLOSING, EITHER, UNSURE = 0, 1, 2, 3, 4
+# Words that start with an apostrophe, in lower case.
+ELIDED = frozenset(
+    re.findall(
+        r"\w+",
+        "ad ave bout cause cept coz cos e em er fraid gainst im m midst mongst neath ow pon scuse spect t til tis tisn "
+        "twas twasn tween twere twill twixt twould un",
+    )
+)
+SENTENCE_ENDS = frozenset(".?!…")
+# Tags of verbs that can belong to speech: "...," believe me, "..."
+BASE_FORMS = frozenset(("VB", "VBP"))
 # The costs of a mark that has no role, or that opens a quotation within one; of an apostrophe within a quotation; of a
 # quotation that no mark in the paragraph closes; and of a role that a neighbour contradicts.
 DROPPED, APOSTROPHE, UNCLOSED, UNLIKELY = 5, 1, 2, 3
@@ -23,6 +38,35 @@ MARKS, OPENING_MARKS = frozenset(("'", "’", "‘", '"', "''")), frozenset(("�
 # Words of speech rather than narration; the length of a long turn, in tokens, and the highest cost of its length.
 SPOKEN = frozenset(("i", "my", "me", "we", "you", "your", "oh", "yes", "'ll", "’ll"))
 LONG, MAX_LENGTH = 100, 4
+
+
+def find_straight_role(doc: Doc, i: int, space_before: bool, space_after: bool, may_open: bool) -> int:
+    """Returns the roles that ' or ’ can have. `may_open` says whether the document also opens with it."""
+    before, after = doc[i - 1].text if i else "", doc[i + 1].text if i + 1 < len(doc) else ""
+    follows_word, precedes_word = before[-1:].isalnum(), after[:1].isalnum()
+    is_attached = not space_before and not space_after
+    opens, closes = (not follows_word, not precedes_word) if is_attached else (space_before, space_after)
+    opens = opens and may_open and not is_elided(after)
+    return OPENING * opens | CLOSING * closes | UNSURE * ((opens or closes) and follows_word)
+
+
+def is_followed_by_verb(doc: Doc, i: int) -> bool:
+    """Returns whether a reporting verb follows a mark, which then closes, as in "..." said he, or "..." he said."""
+    if i + 1 >= len(doc) or not doc[i + 1].text.islower():
+        return False
+    if any(map(is_reporting, doc[i + 2 : i + 3])):
+        return True
+    return doc[i + 1].tag_ not in BASE_FORMS and can_report(doc[i + 1])
+
+
+def can_report(token: Token) -> bool:
+    """Returns whether a token is a verb that reports beside marks."""
+    return is_reporting(token) or is_reporting(token, BESIDE_MARKS)
+
+
+def is_elided(word: str) -> bool:
+    """Returns whether an apostrophe, not a mark, precedes this word: 'em, '90s."""
+    return word in ELIDED or (word[:2].isdigit() and not word[:4].isdigit())
 
 
 def resolve_roles(doc: Doc, roles: dict[int, int], paragraph_starts: Sequence[int]) -> None:

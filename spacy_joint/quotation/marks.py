@@ -15,9 +15,17 @@ from spacy.attrs import ORTH
 from spacy.tokens import Doc
 
 from ..annotation.quotations import DOUBLE
-from .apostrophes import CLOSING, EITHER, NEITHER, OPENING, find_straight_role, is_elided, is_followed_by_verb
 from .layout import find_paragraph_starts
-from .mark_roles import resolve_roles
+from .mark_roles import (
+    CLOSING,
+    EITHER,
+    NEITHER,
+    OPENING,
+    find_straight_role,
+    is_elided,
+    is_followed_by_verb,
+    resolve_roles,
+)
 
 # Opening glyphs, and the glyphs that close them. Straight marks do both.
 PAIRS = {

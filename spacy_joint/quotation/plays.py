@@ -13,7 +13,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc
 
 from ..annotation.quotations import Run
-from .apostrophes import SENTENCE_ENDS
+from .mark_roles import SENTENCE_ENDS
 from .names import PARTICLES
 
 # The longest name, and the longest stage direction between a name and its speech, in tokens.
