@@ -152,14 +152,13 @@ def find_turns(
                 last.mention = mention
         else:
             turns.append(Turn([k], begin, end, number, mention))
-    while pair := _find_called(cast, turns):
-        cast.join(*pair)
+    _join_called(cast, turns)
     return cast, turns
 
 
-def _find_called(cast: Cast, turns: Sequence[Turn]) -> tuple[Character, Character] | None:
-    """Finds a character and a speaker who is the same person: others call the one beside many turns of the other, and
-    the two hardly ever speak to each other. "The Jew" speaks, and Sikes calls him Fagin."""
+def _join_called(cast: Cast, turns: Sequence[Turn]) -> None:
+    """Joins a speaker and another character if others call the one beside many turns of the other, and the two hardly
+    ever speak to each other: "the Jew" speaks, and Sikes calls him Fagin."""
     name_speakers(cast, turns)
     spoken = Counter(turn.character for turn in turns)
     met: Counter[frozenset[Character]] = Counter()
@@ -175,11 +174,11 @@ def _find_called(cast: Cast, turns: Sequence[Turn]) -> tuple[Character, Characte
                 called = dict.fromkeys(ref.character for ref in inside if cast.is_vocative(ref))
                 calls.update((character, speaker) for character in called)
     for (character, speaker), count in calls.most_common():
-        may_be_one = character is not speaker and len({character.gender, speaker.gender} - {None}) < 2
+        are_known = character is not speaker and character in cast.characters and speaker in cast.characters
+        may_be_one = are_known and len({character.gender, speaker.gender} - {None}) < 2
         least = max(MIN_CALLS, MIN_CALLED * spoken[speaker], MIN_RATIO * met[frozenset((character, speaker))])
         if may_be_one and character not in cast.unnamed and count >= least:
-            return character, speaker
-    return None
+            cast.join(character, speaker)
 
 
 def is_report(cast: Cast, runs: Sequence[Run], labels: Sequence[str]) -> bool:
