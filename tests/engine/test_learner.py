@@ -6,7 +6,6 @@ import pytest
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.learner import STRATEGIES, Instance
 from spacy_joint.engine.updater import RULES
-from spacy_joint.engine.weights import Weights
 
 from .toys import (
     JOINT,
@@ -75,20 +74,12 @@ def test_correct_predictions_cause_no_update(update_strategy):
     assert weights.raw.tobytes() == before
 
 
-def test_early_update_uses_less_of_the_gold_path_than_dlaso():
-    problem = random_problem(JOINT)
-    used = {
-        update_strategy: sum(report["used"] for report in train(JOINT, problem, update_strategy=update_strategy)[1])
-        for update_strategy in ("early", "dlaso")
-    }
-    assert 0 < used["early"] < used["dlaso"]
-
-
-@pytest.mark.parametrize("update_strategy", ["greedy", "dlaso", "laso"])
-def test_strategies_that_continue_use_the_whole_gold_path(update_strategy):
+@pytest.mark.parametrize("update_strategy", STRATEGIES)
+def test_only_strategies_that_continue_use_the_whole_gold_path(update_strategy):
     problem = random_problem(JOINT)
     _, reports = train(JOINT, problem, update_strategy=update_strategy)
-    assert [report["used"] for report in reports] == [len(actions) for _, actions in problem]
+    used, gold = [report["used"] for report in reports], [len(actions) for _, actions in problem]
+    assert used == gold if update_strategy in ("greedy", "dlaso", "laso") else 0 < sum(used) < sum(gold)
 
 
 @pytest.mark.parametrize("update_strategy", STRATEGIES)
@@ -261,26 +252,3 @@ def test_finishing_does_not_disturb_learning():
         finished.update([Instance(*document)])
         finished.weights.finish()
     assert bytes_of(plain.weights) == bytes_of(finished.weights)
-
-
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_a_table_that_only_predicts_can_learn_again(name):
-    system, problem = PROBLEMS[name]
-    weights, _ = train(system, problem, 12)
-    weights.finish()
-    only_predicts = Weights(weights.bits, weights.width)
-    only_predicts.predict_with(weights.averaged, weights.kept, weights.scale)
-    only_predicts.learn()
-    train(system, problem, 3, weights=only_predicts)
-    for columns, actions in problem:
-        assert predict(system, only_predicts, columns) == actions.tolist()
-
-
-def test_restored_weights_learn_exactly_as_those_they_came_from():
-    problem = random_problem(JOINT)
-    weights, _ = train(JOINT, problem)
-    copy = Weights(weights.bits, weights.width)
-    copy.restore(weights.raw.copy(), weights.total.copy(), weights.n_changes.copy(), weights.n_updates)
-    for table in (weights, copy):
-        train(JOINT, problem, weights=table)
-    assert bytes_of(weights) == bytes_of(copy)

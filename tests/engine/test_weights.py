@@ -63,26 +63,6 @@ def test_an_untrained_table_cannot_be_finished():
         Weights(8, 10).finish()
 
 
-def test_learning_starts_from_zero():
-    weights = Weights(8, 10)
-    weights.learn()
-    assert not weights.raw.any() and not weights.total.any() and weights.n_updates == 0
-
-
-def test_learning_starts_from_the_averages_if_there_are_any():
-    weights = random_weights(JOINT, scale=0.25)
-    weights.learn()
-    np.testing.assert_array_equal(weights.raw, weights.averaged * np.float32(0.25))
-
-
-def test_preparing_a_learning_table_again_keeps_its_weights():
-    weights = Weights(8, 10)
-    weights.learn()
-    weights.raw[3] = 1
-    weights.learn()
-    assert weights.raw[3] == 1
-
-
 # Restoring
 
 
@@ -146,14 +126,6 @@ def test_weights_that_do_not_fit_are_refused_without_side_effects(averaged, kept
         weights.predict_with(averaged(weights.n_cells), kept, 1.0)
     assert weights.averaged is None
     use(weights)
-
-
-def test_read_only_weights_predict():
-    weights, mapped = random_weights(JOINT), Weights(12, JOINT.row_width)
-    mapped.predict_with(np.frombuffer(weights.averaged.tobytes(), np.int8), weights.kept, 1.0)
-    columns = random_columns(9)
-    paths = [Search(JOINT, templates_for(JOINT), 4).predict(table, columns).tolist() for table in (weights, mapped)]
-    assert paths[0] == paths[1]
 
 
 def test_weights_keep_the_memory_that_they_were_given():
