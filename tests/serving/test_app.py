@@ -36,12 +36,6 @@ def annotate(client, text):
     return client.post("/api/annotate", json={"text": text})
 
 
-def test_a_text_is_annotated(client):
-    answer = annotate(client, "you said you have four cats i have four cats how old are they")
-    assert answer.status_code == 200
-    assert len(answer.json()["sentences"]) > 1
-
-
 VTT = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>It rained.\n"
 
 
@@ -49,7 +43,9 @@ def test_transcripts_have_speakers_and_times(client):
     for format in ("vtt", None):
         answer = client.post("/api/annotate", json={"text": VTT, "format": format}).json()
         assert answer["text"] == "It rained."
-        assert [(each["speaker"], each["end_time"]) for each in answer["sentences"]] == [("Anna", 2.0)]
+        assert [(each["speaker"], each["start_time"], each["end_time"]) for each in answer["sentences"]] == [
+            ("Anna", 1.0, 2.0)
+        ]
     assert annotate(client, VTT).json()["text"] == VTT
 
 
@@ -120,7 +116,7 @@ def test_a_pipeline_that_cannot_be_loaded_is_an_error_of_its_texts(worker, tmp_p
     ("path", "request_", "code"),
     [
         ("write", {"text": "It rained.", "to": "srt"}, "J470"),
-        ("write", {"text": "WEBVTT\n\n00:01.000 -->\nHi.\n", "format": "vtt"}, "J461"),
+        *((path, {"text": "WEBVTT\n\n00:01.000 -->\nHi.\n", "format": None}, "J461") for path in ("write", "annotate")),
         ("write", {"text": "It rained.", "to": "docx"}, "J432"),
         ("write", {"text": "It rained.", "format": "docx"}, "J432"),
         ("tree", {"text": "It rained.", "sentence": 0, "kind": "phrases"}, "J432"),
@@ -132,15 +128,17 @@ def test_what_cannot_be_read_written_or_drawn_is_refused(client, path, request_,
     assert answer.status_code == 422 and f"[{code}]" in answer.json()["detail"]
 
 
-def test_the_tree_of_a_sentence_is_drawn(client):
-    answer = client.post("/api/tree", json={"text": "It rained. We left.", "sentence": 1})
+@pytest.mark.parametrize(("text", "sentence", "word"), [("It rained. We left.", 1, "left"), (VTT, 0, "rained")])
+def test_the_tree_of_a_sentence_is_drawn(client, text, sentence, word):
+    answer = client.post("/api/tree", json={"text": text, "format": None, "sentence": sentence})
     assert answer.status_code == 200
-    assert answer.json()["tree"].startswith("<svg") and "left" in answer.json()["tree"]
+    assert answer.json()["tree"].startswith("<svg") and word in answer.json()["tree"]
 
 
+@pytest.mark.parametrize("kind", ["dependencies", "constituents"])
 @pytest.mark.parametrize(("text", "sentence"), [("It rained. We left.", 2), ("", 0), (" ", 0), ("It rained.", 10**30)])
-def test_a_sentence_that_the_text_does_not_have_has_no_tree(client, text, sentence):
-    answer = client.post("/api/tree", json={"text": text, "sentence": sentence})
+def test_a_sentence_that_the_text_does_not_have_has_no_tree(client, text, sentence, kind):
+    answer = client.post("/api/tree", json={"text": text, "sentence": sentence, "kind": kind})
     assert answer.status_code == 422 and answer.json()["detail"].startswith(
         f"[J449] The text has no sentence {sentence} "
     )

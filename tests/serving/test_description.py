@@ -21,8 +21,8 @@ def describe_text(nlp, text):
     return described
 
 
-def describe_tree(nlp, text, sentence, kind="dependencies", format="text"):
-    (described,) = answer(nlp, "draw_tree", [(text, format, sentence, kind)])
+def describe_tree(nlp, text, sentence, kind="dependencies"):
+    (described,) = answer(nlp, "draw_tree", [(text, "text", sentence, kind)])
     return described
 
 
@@ -50,27 +50,12 @@ def test_texts_of_a_batch_are_described_as_one_by_one(nlp):
     assert described == [describe_text(nlp, text) for text in texts]
 
 
-def test_transcripts_are_described_by_their_content(nlp):
-    vtt = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>It rained.\n"
-    found, damaged = answer(nlp, "annotate", [(vtt, None, True), ("WEBVTT\n\n00:01.000 -->\nHi.\n", None, True)])
-    assert found["text"] == "It rained."
-    assert [(each["speaker"], each["start_time"]) for each in found["sentences"]] == [("Anna", 1.0)]
-    assert damaged["failure"].startswith("[J461]")
-    assert describe_tree(nlp, vtt, 0, format=None)["tree"].startswith("<svg")
-
-
 def test_a_tree_has_each_word_and_an_arc_to_each_but_the_root(nlp):
     text = "It rained. She saw old cats."
     tree = ElementTree.fromstring(describe_tree(nlp, text, 1)["tree"])
     classes = [element.get("class") for element in tree.iter()]
     assert classes.count("displacy-word") == len(describe_text(nlp, text)["sentences"][1]["tokens"]) == 5
     assert classes.count("displacy-arrow") == 4
-
-
-@pytest.mark.parametrize("kind", ["dependencies", "constituents"])
-@pytest.mark.parametrize("sentence", [2, 10**9])
-def test_there_is_no_tree_of_a_sentence_that_the_text_does_not_have(nlp, sentence, kind):
-    assert describe_tree(nlp, "It rained. We left.", sentence, kind)["failure"].startswith("[J449]")
 
 
 @pytest.mark.parametrize("kind", ["dependencies", "constituents"])
@@ -128,13 +113,10 @@ def test_quotations_and_orders_of_modifiers_are_found(nlp):
     assert (phrase["text"], phrase["best"], phrase["label"]) == ("red big ball", "big red ball", "ODD")
 
 
-GERMAN = "Der Hund schläft heute lange, und die Katze schläft auch schon wieder."
-
-
 @pytest.mark.parametrize(
     ("text", "warns"),
     [
-        (GERMAN, True),
+        ("Der Hund schläft heute lange, und die Katze schläft auch schon wieder.", True),
         ("этот текст написан на другом языке и поэтому непонятен", True),
         ("The dog is asleep today, and the cat is asleep again, too.", False),
         ("Der Hund schläft.", False),
@@ -146,11 +128,6 @@ GERMAN = "Der Hund schläft heute lange, und die Katze schläft auch schon wiede
 def test_a_text_of_unknown_words_has_a_warning_if_it_is_long_enough(nlp, text, warns):
     found = describe_text(nlp, text)["warnings"]
     assert [warning.startswith("[JW50]") for warning in found] == [True] * warns
-
-
-def test_without_word_classes_there_is_no_warning(tmp_path):
-    spacy.blank("en").to_disk(tmp_path)
-    assert describe_text(load_to_serve(str(tmp_path)), GERMAN)["warnings"] == []
 
 
 def test_a_long_text_takes_time_in_proportion_to_its_length(nlp):
@@ -183,10 +160,10 @@ def test_quotations_are_found_even_by_a_disabled_component(tmp_path):
 
 def test_without_a_parser_no_sentences_are_invented(tmp_path):
     spacy.blank("de").to_disk(tmp_path)
-    found = describe_text(load_to_serve(str(tmp_path)), "Es regnet. Wir gehen.")
-    # The shipped orderer is for English.
+    text = "Es regnet heute sehr lange. Wir gehen deshalb auch schon wieder nach Hause."
+    found = describe_text(load_to_serve(str(tmp_path)), text)
+    # The shipped orderer is for English, and words are not known to be unknown.
     nothing = {"sentences": None, "quotations": [], "modifiers": None, "hedges": None, "explanations": {}}
-    text = "Es regnet. Wir gehen."
     assert found == {"text": text, "readable": f"{text}\n", "warnings": [], **nothing}
 
 

@@ -37,11 +37,6 @@ def texts_of_sentences(found):
     return [sentence["text"] for sentence in found["sentences"]]
 
 
-def test_it_annotates_one_text_after_another(worker):
-    assert texts_of_sentences(annotate(worker, "It rained. We left.")) == ["It rained.", "We left."]
-    assert texts_of_sentences(annotate(worker, "He slept.")) == ["He slept."]
-
-
 def test_the_pipeline_gets_rules_for_quotations(worker):
     assert worker.description["components"] == {
         "sequence_tagger": "sequence_tagger",
@@ -244,8 +239,3 @@ def test_checking_tells_that_the_pipeline_is_gone(tmp_path):
     with pytest.raises(Broken, match="J742"):
         wait_until_ready(worker)
     worker.close()
-
-
-def test_a_missing_pipeline_is_reported_at_once(tmp_path):
-    with pytest.raises(OSError, match="E05"):
-        Worker(str(tmp_path / "none"), timeout=1, max_characters=100)
