@@ -151,11 +151,6 @@ def test_a_byte_order_mark_is_not_text(annotate):
     assert json.loads(annotate("-f", "json", text=b"\xef\xbb\xbfhi").stdout)["text"] == "hi"
 
 
-def test_text_longer_than_the_limit_of_spacy_is_annotated(annotate, monkeypatch):
-    monkeypatch.setattr(spacy.language.Language, "max_length", 10, raising=False)
-    assert "bye" in annotate(text=TEXT).stdout
-
-
 def read_json_lines(printed):
     return [json.loads(line) for line in printed.splitlines()]
 
@@ -421,14 +416,6 @@ def test_other_encodings_are_refused_with_the_line(annotate):
 def test_a_pipeline_without_sentences_is_refused(run, tmp_path, options, code):
     spacy.blank("en").to_disk(tmp_path / "blank")
     assert f"[{code}]" in run("annotate", *options, "-m", tmp_path / "blank", text="hi there", fails=True).stderr
-
-
-def test_a_failure_keeps_the_earlier_output(annotate, tmp_path):
-    output = tmp_path / "annotated.conllu"
-    output.write_text("before", encoding="utf8")
-    annotate("--lines", "--output", output, text=b"hi there\n\xff\n", fails=True)
-    assert output.read_text(encoding="utf8") == "before"
-    assert list(tmp_path.iterdir()) == [output]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no /dev/stdout")

@@ -20,6 +20,7 @@ COMMANDS = {
     "annotate --format spacy": ["annotate", "TEXT", "--format", "spacy", "--output", "OUTPUT"],
     "annotate --lines": ["annotate", "TEXT", "--lines", "--format", "json", "--output", "OUTPUT"],
     "quotes": ["quotes", "TEXT", "--format", "json", "--output", "OUTPUT"],
+    "quotes --lines": ["quotes", "TEXT", "--lines", "--format", "jsonl", "--output", "OUTPUT"],
     "convert": ["convert", "TREEBANK", "OUTPUT"],
     "convert-quotes": ["convert-quotes", "QUOTES", "OUTPUT"],
     "word-classes": ["word-classes", "TREEBANK", "--output", "OUTPUT"],
@@ -95,12 +96,19 @@ def test_a_directory_of_something_else_is_not_replaced(name, place, run):
     assert (output / "thesis.txt").read_text(encoding="utf8") == "what was there"
 
 
-@pytest.mark.parametrize("name", ["annotate", "annotate --lines", "quotes"])
-def test_input_that_cannot_be_read_is_named(name, place, run):
-    place["TEXT"] = Path(UNREADABLE)
+@pytest.mark.parametrize("content", [None, b"hi\n\xff\n"])
+@pytest.mark.parametrize("name", ["annotate", "annotate --lines", "quotes", "quotes --lines"])
+def test_input_that_cannot_be_read_is_named_and_the_old_output_stays(name, content, place, run):
+    if content is None:
+        place["TEXT"] = Path(UNREADABLE)
+    else:
+        place["TEXT"].write_bytes(content)
+    place["OUTPUT"].write_text("what was there", encoding="utf8")
+    before = read_all(place["OUTPUT"].parent)
     failed = run(*(place.get(argument, argument) for argument in COMMANDS[name]), fails=True)
-    assert re.findall(r"\[J\d+\]", failed.stderr) == ["[J441]"] and UNREADABLE in failed.stderr
-    assert not list(place["OUTPUT"].parent.iterdir())
+    assert re.findall(r"\[J\d+\]", failed.stderr) == ["[J403]" if content else "[J441]"]
+    assert str(place["TEXT"]) in "".join(failed.stderr.split())
+    assert read_all(place["OUTPUT"].parent) == before
 
 
 @pytest.mark.parametrize(("name", "suffix"), [("convert", "conllu"), ("convert", "ptb"), ("word-classes", "conllu")])

@@ -160,13 +160,6 @@ def test_copies_lose_gold_punctuation_not_predicted_punctuation(run, config, out
     assert [doc.text for doc in read_docs(output)] == expected
 
 
-def test_the_same_seed_gives_the_same_corpus(run, config, tmp_path):
-    outputs = [tmp_path / f"{name}.spacy" for name in "ab"]
-    for output in outputs:
-        run("jackknife", config, output, "--folds", 2, "--seed", 3)
-    assert outputs[0].read_bytes() == outputs[1].read_bytes()
-
-
 @pytest.fixture
 def trainings(monkeypatch):
     """The trainings so far. The second one is interrupted."""
