@@ -47,12 +47,6 @@ def test_samples_do_not_overlap_and_are_repeatable(candidates):
     assert bool(found) == bool(candidates)
 
 
-@given(CANDIDATES)
-def test_the_best_spans_are_at_least_as_good_as_samples(candidates):
-    best, sampled = choose_best(*split(candidates)), sample(*split(candidates), seed=0, samples=50)
-    assert sum(candidates[run] for run in best) >= sum(candidates[run] for run in sampled)
-
-
 @given(st.lists(RUNS, max_size=4))
 def test_labels_of_a_chain_are_recovered(runs):
     apart = []

@@ -27,11 +27,6 @@ def test_the_type_of_a_span_is_that_of_its_marks(words, label):
     assert find_type(Doc(NLP.vocab, words=words), 0, len(words)) == label
 
 
-def test_paragraphs_start_after_line_breaks():
-    doc = NLP("\n One two.\nThree\n\n  Four")
-    assert [doc[i].text for i in sorted(find_paragraph_starts(doc))] == ["One", "Three", "Four"]
-
-
 @given(st.text(alphabet="a\"“”'‘’«»„ \n.,", max_size=60), st.booleans(), st.booleans())
 def test_pairs_of_any_text_are_in_order_and_apart(text, single, inward):
     doc = NLP.make_doc(text)

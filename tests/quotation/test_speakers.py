@@ -206,8 +206,6 @@ def test_wrapped_text_has_the_same_characters(parsed):
 
 
 def test_other_languages_have_no_characters():
-    import spacy
-
     nlp = spacy.blank("de")
     nlp.add_pipe("quotation_spans")
     doc = nlp("„Wir gehen“, sagte Anna.")

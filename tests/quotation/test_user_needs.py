@@ -54,23 +54,17 @@ def test_a_document_may_end_inside_a_quotation(find):
 
 @pytest.mark.parametrize(
     "quoted",
-    ["“We are here.”", '"We are here."', "„We are here.“", "„We are here.”", "«We are here.»", "「We are here.」"],
+    [
+        *("“We are here.”", '"We are here."', "„We are here.“", "„We are here.”", "«We are here.»", "「We are here.」"),
+        *("“ We are here . ”", '" We are here . "', "„ We are here . “", "”We are here.”"),
+    ],
 )
 def test_marks_of_all_styles_are_paired(find, quoted):
     assert find(f"She said: {quoted} Then she left.") == [quoted]
 
 
-@pytest.mark.parametrize("quoted", ["“ We are here . ”", '" We are here . "', "„ We are here . “", "”We are here.”"])
-def test_marks_between_spaces_and_swedish_ones_are_paired(find, quoted):
-    assert find(f"She said : {quoted} Then she left .") == [quoted]
-
-
 def test_marks_of_different_styles_do_not_pair(find):
     assert find("She said: “We are here.» Then she left.") == []
-
-
-def test_guillemets_may_point_inward(with_config):
-    assert with_config(guillemets_inward=True)("She said: »We are here.« Then she left.") == ["»We are here.«"]
 
 
 @pytest.mark.parametrize(
@@ -274,11 +268,6 @@ def test_the_clause_before_a_colon_names_the_speaker(parsed, introduction, speak
     assert (quotation.speaker and quotation.speaker.text) == speaker
 
 
-def test_the_subject_may_follow_a_rare_cue(parsed):
-    (quotation,) = parsed("“We are late,” quipped the driver of the bus.")._.quotations
-    assert (quotation.cue.text, quotation.speaker.text) == ("quipped", "the driver of the bus")
-
-
 @pytest.mark.parametrize(
     ("text", "parts", "cue", "speaker"),
     [
@@ -287,9 +276,10 @@ def test_the_subject_may_follow_a_rare_cue(parsed):
         ('"Yes," he continued, "we go."', ['"Yes,"', '"we go."'], "continued", "he"),
         ('"No room!" the Hatter interrupted.', ['"No room!"'], "interrupted", "the Hatter"),
         ('"We will," returned she.', ['"We will,"'], "returned", "she"),
+        ("“We are late,” quipped the driver of the bus.", ["“We are late,”"], "quipped", "the driver of the bus"),
     ],
 )
-def test_verbs_that_report_only_beside_marks_are_cues_there(parsed, text, parts, cue, speaker):
+def test_rare_verbs_and_those_that_report_only_beside_marks_are_cues_there(parsed, text, parts, cue, speaker):
     (quotation,) = parsed(text)._.quotations
     assert [content.text for content in quotation.contents] == parts
     assert (quotation.cue.text, quotation.speaker.text) == (cue, speaker)
