@@ -203,13 +203,6 @@ def test_boundary_models_know_what_is_next_to_symbols():
     assert model.symbols[model.left[model.tags.index("DT")].argmax()] in ("@NP", "@NP|JJ")
 
 
-def test_boundary_models_are_read_from_bytes():
-    grammar, model = estimate(list(parse_trees(TREEBANK)))
-    again = BoundaryModel.from_bytes(model.to_bytes())
-    assert again.to_bytes() == model.to_bytes()
-    ChartParser(grammar, again)
-
-
 def test_what_is_no_boundary_model_is_refused():
     _grammar, model = estimate(list(parse_trees(TREEBANK)))
     data = model.to_bytes()

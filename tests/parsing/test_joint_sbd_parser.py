@@ -159,9 +159,10 @@ def test_boundaries_can_be_decided_early_or_late(new_parser, read_examples, trai
     assert starts_of(nlp.get_pipe("joint_sbd_parser")(preset(nlp.vocab, pairs))) == [1, 1, 0, 1, 0, 1, 0]
 
 
-def test_an_unknown_position_of_boundaries_is_refused(new_parser):
-    with pytest.raises(ValueError, match=r"\[J040\].*'sometime'"):
-        new_parser(sb_position="sometime")
+@pytest.mark.parametrize("position", ["", "Early", "sometime"])
+def test_an_unknown_position_of_boundaries_is_refused(new_parser, position):
+    with pytest.raises(ValueError, match=rf"\[J040\].*'{position}'"):
+        new_parser(sb_position=position)
 
 
 # Whitespace

@@ -225,16 +225,6 @@ def test_slots_have_distinct_numbers():
     assert sorted(numbers) == list(range(SYSTEM.n_slots))
 
 
-# Building from actions
-
-
-def test_building_gives_heads_labels_and_starts():
-    heads, labels, starts = SYSTEM.build(np.array(numbers("sh sh sb la root sh sh ra root"), dtype=np.uint16), 4)
-    assert heads.tolist() == [1, 1, 2, 2]
-    assert labels == ["l", "root", "root", "r"]
-    assert starts.tolist() == [True, False, True, False]
-
-
 # Setup
 
 
@@ -242,12 +232,6 @@ def test_building_gives_heads_labels_and_starts():
 def test_labels_for_arcs_and_for_roots_are_required(labels):
     with pytest.raises(ValueError, match="J330"):
         JointSystem(*labels)
-
-
-@pytest.mark.parametrize("position", ["", "Early", None, 1])
-def test_an_unknown_position_of_boundaries_is_refused(position):
-    with pytest.raises(ValueError, match="J040"):
-        JointSystem(["l"], ["r"], ["root"], position)
 
 
 def test_actions_are_numbered_without_gaps():

@@ -140,17 +140,14 @@ def test_a_path_for_more_words_is_refused(system, n_words):
 
 
 @each_system
-def test_invalid_labels_are_refused(system):
-    with pytest.raises(JointValueError, match="J330"):
-        change_labels(system, [], [])
-    with pytest.raises(JointValueError, match="J031"):
-        change_labels(system, [str(number) for number in range(5000)], BINARY)
-
-
-@each_system
-def test_invalid_sides_are_refused(system):
-    with pytest.raises(JointValueError, match="J040"):
-        change_labels(system, [], [("A", "M")])
+@pytest.mark.parametrize(
+    ("unary", "binary", "code"),
+    [([], [], "J330"), ([str(number) for number in range(5000)], BINARY, "J031"), ([], [("A", "M")], "J040")],
+    ids=["none", "too many", "other sides"],
+)
+def test_invalid_labels_are_refused(system, unary, binary, code):
+    with pytest.raises(JointValueError, match=code):
+        change_labels(system, unary, binary)
 
 
 @pytest.mark.parametrize("base", [System, SequenceSystem, TreeSystem])

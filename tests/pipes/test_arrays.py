@@ -98,11 +98,6 @@ def test_the_last_dependent_of_a_kind_counts(arcs):
         assert subject == max((10 + i for i, arc in enumerate(arcs) if arc == (token, 1)), default=0)
 
 
-def test_the_subject_of_a_head_and_of_its_head_is_shared():
-    # 0 has the subject 1; 2 shares it; 3 shares it with 2; 4 would have to share it with 3.
-    assert [row[2] for row in show([0, 0, 0, 2, 3], [0, 1, 3, 2, 2])] == [11, 0, 11, 11, 0]
-
-
 @pytest.mark.parametrize(
     ("heads", "kinds", "n_sources"),
     [([2, 0], [0, 0], 2), ([-1, 0], [0, 0], 2), ([0, 0], [4, 0], 2), ([0, 0], [0], 2), ([0, 0], [0, 0], 1)],

@@ -110,7 +110,6 @@ def test_settings_that_do_not_fit_the_model_are_refused(saved_pipeline):
 @pytest.mark.parametrize(
     ("factory", "name", "value"),
     [
-        ("joint_sbd_parser", "marked_bias", 1e300),
         ("punctuation_restorer", "mark_bias", 1e300),
         ("quotation_cues", "cue_bias", -1e300),
         ("quotation_spans", "seed", -1),

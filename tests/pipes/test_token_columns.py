@@ -62,11 +62,6 @@ def test_every_column_of_any_document_has_one_row_per_word(words, vocab):
     assert values.shape == (sum(not word.isspace() for word in words), len(COLUMNS)) and len(tokens) == len(values)
 
 
-def test_whitespace_is_left_out():
-    _, tokens = WordColumns(["word"], NO_CLASSES).values_of(Doc(NLP.vocab, words=["\n", "a", " ", "b", "\n"]))
-    assert tokens.tolist() == [1, 3]
-
-
 def test_the_vocabulary_of_an_earlier_document_does_not_matter():
     columns = WordColumns(["word", "form", "shape", "suffix1"], NO_CLASSES)
     words = ["She", "SAID", "so"]

@@ -90,12 +90,6 @@ def test_a_system_without_tags_is_refused():
         TaggingSystem([])
 
 
-@pytest.mark.parametrize("order", [-1, 3, 100])
-def test_an_order_out_of_range_is_refused(order):
-    with pytest.raises(ValueError, match=f"J030.*{order}"):
-        TaggingSystem(TAGS, order)
-
-
 @QUICK
 @given(st.lists(st.tuples(st.sampled_from([*TAGS, None]), st.booleans())), st.sampled_from([PLAIN, BOUNDED]))
 def test_skipped_tokens_have_no_actions(rows, system):
