@@ -126,16 +126,10 @@ def test_trees_may_be_missing_from_a_document(conllu, vocab):
     assert [token.is_sent_start for token in doc] == [True, True]
 
 
-@pytest.mark.parametrize("end", ["", "\n", "\n\n\n"])
-def test_the_end_of_the_file_needs_no_empty_line(tmp_path, vocab, end):
+@pytest.mark.parametrize(("begin", "end"), [("", ""), ("", "\n"), ("", "\n\n\n"), ("\ufeff# newdoc\r\n", "\r\n\r\n")])
+def test_files_may_end_without_an_empty_line_and_be_those_of_windows(tmp_path, vocab, begin, end):
     path = tmp_path / "corpus.conllu"
-    path.write_text(LABELLED_ROOT.replace(" ", "\t") + end, encoding="utf-8")
-    assert get_texts(path, vocab) == ["Go"]
-
-
-def test_windows_line_ends_and_byte_order_mark_are_accepted(tmp_path, vocab):
-    path = tmp_path / "corpus.conllu"
-    path.write_bytes(b"\xef\xbb\xbf# newdoc\r\n" + LABELLED_ROOT.replace(" ", "\t").encode() + b"\r\n\r\n")
+    path.write_bytes((begin + LABELLED_ROOT.replace(" ", "\t") + end).encode())
     assert get_texts(path, vocab) == ["Go"]
 
 

@@ -59,6 +59,9 @@ def test_a_missing_file_is_named(tmp_path):
 def test_names_tell_language_and_treebank(write):
     assert name_treebank(find_splits([write("pcm_nsc-ud-dev.conllu", 1)])) == ("pcm", "nsc")
     assert name_treebank(find_splits([write("tiny_train.conllu", 1)])) == (None, None)
+    # Bokmål or Nynorsk.
+    assert name_treebank(find_splits([write("no_bokmaal-ud-dev.conllu", 1)])) == ("nb", "bokmaal")
+    assert name_treebank(find_splits([write("no_nynorsklia-ud-dev.conllu", 1)])) == ("nn", "nynorsklia")
 
 
 def test_documents_are_those_of_the_treebank(write):
@@ -115,8 +118,3 @@ def test_subtypes_can_be_cut(write):
     splits = find_splits([write("train.conllu", 1, 1, 1), write("dev.conllu", 1, 1, 1)])
     labels = {subtypes: read_splits(splits, Vocab(), subtypes=subtypes)["dev"][0][1].dep_ for subtypes in (True, False)}
     assert labels == {True: "advmod:dir", False: "advmod"}
-
-
-def test_norwegian_files_are_bokmal_or_nynorsk(write):
-    assert name_treebank(find_splits([write("no_bokmaal-ud-dev.conllu", 1)])) == ("nb", "bokmaal")
-    assert name_treebank(find_splits([write("no_nynorsklia-ud-dev.conllu", 1)])) == ("nn", "nynorsklia")

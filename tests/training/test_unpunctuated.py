@@ -4,7 +4,7 @@ import random
 import pytest
 import spacy
 from hypothesis import given
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
@@ -123,15 +123,6 @@ def test_words_with_kept_heads_keep_heads_and_labels(doc):
             assert new.dep == token.dep
 
 
-@given(documents())
-def test_the_variant_survives_a_docbin(doc):
-    variant = unpunctuate(doc)
-    if variant is not None:
-        (again,) = DocBin().from_bytes(DocBin(docs=[variant]).to_bytes()).get_docs(doc.vocab)
-        attributes = ["ORTH", "POS", "HEAD", "DEP", "SENT_START"]
-        assert again.to_array(attributes).tolist() == variant.to_array(attributes).tolist()
-
-
 def test_the_original_is_not_changed():
     doc = make_doc(*GREETING)
     before = doc.to_bytes()
@@ -172,16 +163,12 @@ def test_the_augmenter_can_keep_the_original_before_the_variant(nlp):
     assert len(variant.predicted) == 3
 
 
-def test_a_share_of_zero_changes_no_example(nlp):
-    example = make_example(make_doc(*GREETING))
-    assert augment(nlp, example, share=0) == [example]
-
-
-def test_share_is_the_proportion_of_variants(nlp):
+@pytest.mark.parametrize(("share", "least", "most"), [(0, 0, 0), (0.25, 200, 300)])
+def test_share_is_the_proportion_of_variants(nlp, share, least, most):
     random.seed(0)
     example = make_example(make_doc(*GREETING))
-    changed = sum(augment(nlp, example, share=0.25)[0] is not example for _ in range(1000))
-    assert 200 < changed < 300
+    changed = sum(augment(nlp, example, share=share)[0] is not example for _ in range(1000))
+    assert least <= changed <= most
 
 
 def test_predicted_tags_are_carried_over(nlp):

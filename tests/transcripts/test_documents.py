@@ -74,11 +74,6 @@ def test_documents_can_be_saved():
         assert [token._.end_time for token in copy] == [token._.end_time for token in doc]
 
 
-def test_strings_are_read_by_their_content():
-    assert read_string(VTT) == read_string(VTT, "vtt")
-    assert [turn.speaker for turn in read_string("ANNA: hi\nBEN: yes\n").turns] == ["ANNA", "BEN"]
-
-
 def test_transcripts_without_words_give_empty_documents():
     for format in FORMATS:
         assert len(annotate("", format)) == 0

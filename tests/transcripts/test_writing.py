@@ -348,11 +348,6 @@ def test_restored_words_are_written():
     assert write_string(doc, "text") == "[00:00:01] Hi Nora, how are you?\n"
 
 
-@pytest.mark.parametrize("format", ["text", "markdown", "srt", "vtt", "csv"])
-def test_empty_documents_can_be_written(format):
-    assert read_string(write_string(NLP(""), format), format if format in ("srt", "vtt") else "text") is not None
-
-
 def test_files_are_written_in_the_format_of_their_suffix(tmp_path):
     doc = annotate(SRT, "srt")
     write(doc, tmp_path / "new.vtt")
