@@ -972,17 +972,11 @@ def test_a_pickled_pipeline_annotates_in_a_fresh_process_and_in_its_children(com
 # Serialisation
 
 
-def test_bytes_round_trip(component, model_of, nlp, make, annotate):
-    again = make(initialize=False).from_bytes(nlp.to_bytes())
-    assert annotate(again) == annotate(nlp)
-    assert again.get_pipe(component.factory).labels == nlp.get_pipe(component.factory).labels
-    assert model_of(again) == model_of(nlp)
-
-
-def test_disk_round_trips(model_of, nlp, saved, annotate):
-    again = spacy.load(saved)
-    assert annotate(again) == annotate(nlp)
-    assert model_of(again) == model_of(nlp)
+def test_what_is_loaded_is_what_was_saved(component, model_of, nlp, saved, make, annotate):
+    for again in (spacy.load(saved), make(initialize=False).from_bytes(nlp.to_bytes())):
+        assert annotate(again) == annotate(nlp)
+        assert again.get_pipe(component.factory).labels == nlp.get_pipe(component.factory).labels
+        assert model_of(again) == model_of(nlp)
 
 
 @needs("code")

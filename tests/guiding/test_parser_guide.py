@@ -30,7 +30,7 @@ TAGS = {"the": "DT", **dict.fromkeys(NOUNS, "NN"), **dict.fromkeys(VERBS, "VBZ")
 def say(vocab, seed, n_sentences=8):
     """A document of the toy language."""
     draw = np.random.default_rng(seed)
-    words, heads, deps, starts = [], [], [], []
+    words, heads, deps = [], [], []
     for _ in range(n_sentences):
         first = len(words)
         words += ["the", str(draw.choice(NOUNS)), str(draw.choice(VERBS))]
@@ -40,8 +40,6 @@ def say(vocab, seed, n_sentences=8):
             words += ["the", str(draw.choice(NOUNS))]
             heads += [first + 4, first + 2]
             deps += ["det", "obj"]
-        starts += [True] + [False] * (len(words) - first - 1)
-    assert len(starts) == len(words)
     return Doc(vocab, words=words, tags=[TAGS[word] for word in words], heads=heads, deps=deps)
 
 

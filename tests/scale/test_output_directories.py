@@ -252,8 +252,6 @@ def test_records_with_transient_failures_are_tried_again(annotate, tmp_path, mon
     assert (totals["documents"], totals["failures"], totals["transient"]) == (39, 1, 0)
     whole, found = (read_lines(tmp_path / name / "manifest.jsonl") for name in ("whole", "output"))
     assert len(found) > 2 and found[:-1] == whole[:-1]
-    for shard in found:
-        assert sha256((tmp_path / "output" / shard["shard"]).read_bytes()).hexdigest() == shard["sha256"]
 
 
 def test_a_record_that_is_gone_at_the_end_is_named(annotate, tmp_path, monkeypatch):

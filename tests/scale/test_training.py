@@ -112,9 +112,3 @@ def test_errors_of_workers_are_those_of_one_process(training, ray):
         with pytest.raises(JointValueError, match=r"^\[J735\] Shard \d+ of 99 ") as caught:
             list(make(training, make_runner, 99).run(training.component.perceptron.copy_states(), 0))
         assert type(caught.value) is JointValueError
-
-
-def test_without_ray_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(JointValueError, match=r'\[J710\] ray .* pip install "spacy-joint\[ray\]"'), connect():
-        pass
