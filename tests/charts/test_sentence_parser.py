@@ -90,12 +90,6 @@ def test_parts_have_all_words_and_are_not_too_long(n_words, limit):
     assert stats["parts"] == -(-n_words // limit)
 
 
-@pytest.mark.parametrize("max_words", [0, -1])
-def test_limits_must_allow_a_word(max_words):
-    with pytest.raises(JointValueError, match=r"\[J030\].*max_words"):
-        make(max_words=max_words)
-
-
 def test_sums_that_are_not_finite_are_refused_before_anything_is_parsed():
     rules = [Rule("ROOT", ("A",), 1.0), Rule("A", ("B",), 1.0), Rule("B", ("A",), 1.0)]
     grammar = Grammar("ROOT", rules, Lexicon({"a": (("A", 1e-9),)}, (), {}))

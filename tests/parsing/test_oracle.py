@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_joint.parsing import oracle
 from spacy_joint.parsing.oracle import oracle_actions
 from spacy_joint.parsing.system import JointSystem
 
@@ -93,10 +92,6 @@ def test_the_first_token_starts_a_sentence_whatever_the_starts():
     assert given_true == given_false
 
 
-def test_an_empty_document_has_no_actions():
-    assert len(oracle_actions(joint_system(), np.zeros(0, dtype=np.int32), [], [])) == 0
-
-
 @pytest.mark.parametrize("labels", [["root", "nsubj"], ["obj", "obj"], ["root", "unseen"]])
 def test_a_label_missing_in_that_direction_gives_no_actions(labels):
     assert oracle_actions(joint_system(), np.array([0, 0]), labels, [True, False]) is None
@@ -146,7 +141,3 @@ def test_a_sentence_of_ten_thousand_tokens_is_not_too_deep():
     system = joint_system()
     starts = np.zeros(10_000, dtype=bool)
     assert system.build(oracle_actions(system, heads, labels, starts), 10_000)[0].tolist() == heads.tolist()
-
-
-def test_the_unchecked_class_is_not_exposed_to_python():
-    assert not hasattr(oracle, "Sentences")

@@ -52,7 +52,7 @@ def test_heads_of_binarised_nodes_are_on_the_right_first(tree):
     for node in binarise(mark_heads(tree, RULES)).nodes():
         for place, child in enumerate(node.children):
             if child.label.startswith("@"):
-                assert node.head == place
+                assert node.head == place and node.label.lstrip("@") == child.label.lstrip("@")
                 assert not (place == 0 and child.head == 1)
 
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from spacy_joint.charts.training import hedge
 from spacy_joint.corpora.brackets import clean, split_label
-from spacy_joint.trees.constituency_trees import ROOT, Tree, find_outermost, nest, parse_trees
+from spacy_joint.trees.constituency_trees import ROOT, Tree, nest, parse_trees
 from spacy_joint.trees.heads import HeadRules, load_head_rules
 from spacy_joint.trees.transform import binarise, find_segments, mark_heads
 
-from .strategies import constituents, number, trees, unbinarise
+from .strategies import number, trees, unbinarise
 
 QUICK = settings(max_examples=80)
 limits = st.integers(1, 12)
@@ -48,32 +48,6 @@ def test_constituents_within_the_limit_are_kept_in_their_order(tree, limit):
     assert hedge(tree, limit).spans()[1:] == kept
 
 
-@QUICK
-@given(trees, limits, limits)
-def test_hedging_twice_is_hedging_at_the_smaller_limit(tree, first, second):
-    assert hedge(hedge(tree, first), second) == hedge(tree, min(first, second))
-
-
-@QUICK
-@given(trees, limits)
-def test_hedges_are_the_maximal_constituents_within_the_limit(tree, limit):
-    hedges = {
-        (child.label, start, start + size)
-        for child, start, size in place_children(hedge(tree, limit))
-        if not child.is_preterminal
-    }
-    kept = [span for span in tree.spans()[1:] if span[2] - span[1] <= limit]
-    assert hedges == set(find_outermost(kept))
-
-
-def place_children(tree):
-    start = 0
-    for child in tree.children:
-        size = len(child.leaves())
-        yield child, start, size
-        start += size
-
-
 def test_the_worked_example():
     hedged = hedge(read(MARKET), 7)
     assert [child.label for child in hedged.children] == ["NP", "VBP", "JJ", "IN", "NP", "VP", "."]
@@ -105,15 +79,6 @@ def test_segments_cover_the_words_and_only_groups_may_be_long(tree, limit, start
 def test_segments_that_are_not_chunks_have_the_type_out():
     segments = find_segments([("S", 0, 2), ("VP", 0, 1), ("NP", 3, 5)], 5)
     assert segments == [("OUT", 0, 2), ("G", 2, 3), ("NP", 3, 5)]
-
-
-@QUICK
-@given(constituents)
-def test_unfinished_nodes_are_heads_of_nodes_of_their_category(tree):
-    for node in binarise(mark_heads(tree, RULES)).nodes():
-        for place, child in enumerate(node.children):
-            if child.label.startswith("@"):
-                assert node.head == place and node.label.lstrip("@") == child.label.lstrip("@")
 
 
 def test_the_head_takes_its_right_sisters_first():
