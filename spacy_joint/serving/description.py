@@ -7,8 +7,6 @@ from io import StringIO
 from operator import itemgetter
 from typing import Any
 
-import numpy as np
-from spacy.attrs import LOWER
 from spacy.displacy import DependencyRenderer
 from spacy.glossary import GLOSSARY
 from spacy.language import Language
@@ -19,12 +17,12 @@ from ..annotation.extensions import read_values, register
 from ..annotation.sentences import PROBABILITY, list_sentences
 from ..corpora.conllu_writing import write_conllu
 from ..corpora.export import describe_sentences
-from ..errors import Errors, JointValueError, JointWarning, Warnings
+from ..errors import Errors, JointValueError, JointWarning
 from ..files.xml import NO_XML
 from ..length import lift_max_length
 from ..ordering.prenominal_orderer import reorder
 from ..pipes.components import enable_components, get_components, list_components, run_disabled
-from ..pipes.word_classes import NO_CLASSES
+from ..pipes.word_classes import find_language_warnings
 from ..quotation.quotations import get_quotations
 from ..quotation.writing import describe_quotation
 from ..rendering.tree_drawing import render_tree
@@ -36,9 +34,6 @@ PARSER, QUOTATIONS, ORDERER = "joint_sbd_parser", "quotation_spans", "prenominal
 HEDGES, CONSTITUENTS = "hedge_chunker", "constituency_parser"
 # Decimals of probabilities.
 DIGITS = 3
-# Texts with fewer letters are not judged. In other texts, a pipeline knows words with at least this share of letters,
-# unless the text is in another language.
-LEAST_LETTERS, LEAST_KNOWN = 30, 0.6
 BACKGROUND = "transparent"
 # Options of displaCy; lengths are in pixels.
 TREE = {"distance": 115, "word_spacing": 28, "arrow_stroke": 1, "arrow_spacing": 12, "arrow_width": 8, "bg": BACKGROUND}
@@ -121,7 +116,7 @@ def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
     return {
         "text": doc.text,
         "readable": readable,
-        "warnings": _list_warnings(nlp, doc),
+        "warnings": [str(warning) for warning in find_language_warnings(nlp, doc)],
         "sentences": sentences,
         "quotations": quotations,
         "modifiers": modifiers,
@@ -136,25 +131,6 @@ def _list_probabilities(doc: Doc) -> list[float | None]:
     words = [[token for token in sentence if not token.text.isspace()] for sentence in doc.sents]
     known = read_values([sentence[0] for sentence in words if sentence], PROBABILITY)
     return [None if probability is None else round(probability, DIGITS) for probability in known]
-
-
-def _list_warnings(nlp: Language, doc: Doc) -> list[str]:
-    """Warns if the word classes of the pipeline have few of the words, so that the language is probably another one."""
-    tables = (getattr(component, "word_classes", NO_CLASSES) for _, component in nlp.components)
-    classes = next((table for table in tables if len(table.words)), None)
-    lexemes = [(doc.vocab[word], n) for word, n in doc.count_by(LOWER).items()]
-    # Weighted by length, since some languages, such as Chinese, have few spaces.
-    counts = {
-        lexeme.orth: n * len(lexeme.text)
-        for lexeme, n in lexemes
-        if lexeme.text[0].isalpha() and not (lexeme.like_url or lexeme.like_email)
-    }
-    n_letters = sum(counts.values())
-    if classes is None or n_letters < LEAST_LETTERS:
-        return []
-    is_known = classes.look_up(np.array(list(counts), dtype=np.uint64))[:, 0] > 0
-    share = float(np.array(list(counts.values()))[is_known].sum()) / n_letters
-    return [str(Warnings.JW50.format(share=share))] if share < LEAST_KNOWN else []
 
 
 def _describe_order(span: Span) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from spacy.vocab import Vocab
 
 import spacy_joint
 from spacy_joint.corpora.conllu import read_conllu
+from spacy_joint.errors import JointWarning
 from spacy_joint.pipes.streaming import stream_sentences
 
 TEXT = "hi nora it's me i'm late\n\nthey found another problem\fcall me  later bye\n"
@@ -464,3 +465,11 @@ def test_load_reports_that_the_pretrained_pipeline_is_not_installed(monkeypatch)
     monkeypatch.setattr(spacy_joint, "PRETRAINED", "xx_not_installed")
     with pytest.raises(OSError, match="J400"):
         spacy_joint.load()
+
+
+def test_text_in_another_language_has_one_warning(run, tmp_path):
+    path = tmp_path / "german.txt"
+    path.write_text("Der Hund schläft heute wieder sehr lange.\n" * 2, encoding="utf8")
+    with pytest.warns(JointWarning, match=r"^\[JW50\]") as warned:
+        run("annotate", path, "--lines")
+    assert len(warned) == 1

@@ -155,7 +155,7 @@ def annotate(
             annotated, are_parts = _annotate_input(nlp, source, format_in, is_live, streaming)
         else:
             annotated = _annotate_whole(nlp, source, file, format_in)
-        docs = _require_sentences(annotated)
+        docs = _check(nlp, annotated)
         if format_ == BINARY:
             from ...corpora.docbin import write_docbin
 
@@ -320,8 +320,14 @@ def _annotate_lines(nlp: Language, source: Iterable[str], file: str) -> Iterator
         yield from nlp.pipe(read(), batch_size=1 if file == STANDARD_INPUT else None)
 
 
-def _require_sentences(docs: Iterable[Doc]) -> Iterator[Doc]:
+def _check(nlp: Language, docs: Iterable[Doc]) -> Iterator[Doc]:
+    """Checks that documents have sentences (J336), and warns once of another language (JW50)."""
+    from ...pipes.word_classes import find_language_warnings
+
+    found: list[JointWarning] = []
     for number, doc in enumerate(docs, start=1):
         if not doc.has_annotation("SENT_START"):
             raise JointValueError(Errors.J336, source=f"Document {number}", what="sentence boundaries")
+        if not found and (found := list(find_language_warnings(nlp, doc))):
+            warnings.warn(found[0], stacklevel=2)
         yield doc
