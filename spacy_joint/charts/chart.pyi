@@ -9,5 +9,6 @@ MAX_WORDS: int
 
 class Chart:
     symbols: Final[tuple[str, ...]]
-    stats: Final[dict[str, int]]
+    @property
+    def stats(self) -> dict[str, int]: ...
     def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None = None, max_span: int = 0) -> Self: ...

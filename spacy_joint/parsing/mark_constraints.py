@@ -56,8 +56,8 @@ IS_OPEN = marks.make_table(mark + closed for mark in (marks.WORD, marks.SYMBOL) 
 # A name may begin, or go on, after these.
 BEFORE_NAME = ENDS_SENTENCE | marks.make_table((marks.DASH,))
 IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
-# A comma within quotation marks, even at the end of a line; and marks after which text goes
-# on, except in the languages of a list.
+# A comma within quotation marks, even at the end of a line; and marks after which text goes on, except in the languages
+# of a list.
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
 AFTER_MARKS = {"after colons": marks.COLON, "after dots": marks.ELLIPSIS, "after dashes": marks.DASH}
 # The end of a quotation, whose speaker the next words may name.
