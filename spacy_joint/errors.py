@@ -1,4 +1,4 @@
-"""A catalogue of every error and warning that users can meet: what is wrong, and what is allowed or how to fix it.
+"""A catalogue of all errors and warnings: what is wrong, and what is allowed or how to fix it.
 
 The codes follow spaCy's style (`[E024] ...`) with our own prefix, `J`, so they are easy to search for. Codes are never
 reused. Code that catches an error should check its class and attributes, never its text. To raise errors:
@@ -99,7 +99,7 @@ class Errors:
     """The catalogue. Attributes are the codes."""
 
     # Values and data of any kind
-    J001 = Message("{name} does not fit: {value}.", "It must be {allowed}.")
+    J001 = Message("Invalid {name}: {value}.", "It must be {allowed}.")
     J002 = Message("{name} has {n} {unit}; at most {most} are allowed.", "Split it.")
     J003 = Message("Out of memory while searching.", "Use a smaller beam_width, or split the document.")
     J007 = Message("This {what} is in use by another thread.", "Wait for it to finish, or give each thread its own.")
@@ -114,7 +114,7 @@ class Errors:
     # Engine
     J005 = Message("Action {action} is not legal here.", "Choose one of the legal actions (the first 20: {legal}).")
     J006 = Message("This system has no actions: it was not constructed.", "Call the constructor of its base class.")
-    J009 = Message("After step {step}, no score is a number.", "Train the model again.")
+    J009 = Message("After step {step}, no score is finite.", "Train the model again.")
     J010 = Message(
         "Unknown atom '{name}' in line {line} of the templates.",
         "Use TOKEN.COLUMN or a value. Tokens: {tokens} (also TOKEN+n, TOKEN-n up to {most}). Columns: {columns}. "
@@ -155,7 +155,7 @@ class Errors:
         "Load it with the config and the cfg that it was saved with.",
     )
     J062 = Message(
-        "The labels given to '{source}' are none, or those of another kind of component.",
+        "The labels given to '{source}' are empty, or belong to another kind of component.",
         "Give those that `spacy init labels` wrote for it, or leave them out.",
     )
     J063 = Message(
@@ -295,7 +295,7 @@ class Errors:
         "Give each sentence exactly one root, and heads within it.",
     )
     J125 = Message(
-        "The predicted document has other tokens than its reference ({words}), so it cannot be changed.",
+        "The predicted document and its reference ({words}) have different tokens, so they cannot be changed.",
         "Read the corpus with spacy_joint.ConlluCorpus.v1 or spacy_joint.DocBinCorpus.v1.",
     )
     J140 = Message("{file} has no text next to it ({text}).", "Copy the text that the annotation refers to, too.")
@@ -401,7 +401,7 @@ class Errors:
     )
     J562 = Message("{file}, line {line}: the entity {name} must not be defined.", "Replace it by its text.")
     J568 = Message(
-        "Sentence {number} has other words than in the reference.", "Give the same sentences in the same order."
+        "Sentence {number} and its reference have different words.", "Give the same sentences in the same order."
     )
 
     # Grammars and charts
@@ -465,7 +465,7 @@ class Errors:
         "Resume with the corpus, the batcher and the seed that the training started with.",
     )
     J521 = Message(
-        "The name of {path} does not tell whether it is for training, development or test.",
+        "The name of {path} does not show whether it is for training, development or test.",
         "Name it as in `de_gsd-ud-train.conllu`, or give it by --train, --dev or --test.",
     )
     J522 = Message(
@@ -480,12 +480,12 @@ class Errors:
         "spaCy has no language '{language}'.",
         "Use `--language xx`, which has no language-specific rules, or install a package with this language.",
     )
-    J525 = Message("The names of the files do not tell their language.", "Give it, e.g. by `--language de`.")
+    J525 = Message("The names of the files do not show their language.", "Give it, e.g. by `--language de`.")
     J656 = Message(
         "--keep needs a joint_sbd_parser that parses unpunctuated text; the teacher has {pipeline}.",
         "Use a teacher with a joint_sbd_parser and --own, or keep all documents.",
     )
-    J716 = Message("{option} requires {needed}.", "Add it, or leave the other out.")
+    J716 = Message("{option} requires {needed}.", "Add it, or leave out the other.")
 
     # Transcripts
     J460 = Message("{source}, line {line}: {found!r} belongs to no cue.", "Write the times of a cue above it.")
@@ -554,7 +554,7 @@ class Errors:
         "The column '{name}' has the value {value!r}.", "Use {allowed}, and None. Floats need 'edges' in its settings."
     )
     J614 = Message(
-        "'{name}' reads columns that tokens of a stream do not have: {columns}.",
+        "'{name}' reads columns that tokens of a stream lack: {columns}.",
         "Give documents that have them, call the pipeline on whole documents, or use a parser without these columns.",
     )
     J615 = Message(
@@ -581,10 +581,10 @@ class Errors:
     )
     J661 = Message(
         "At update {step} of '{name}', the loss is {loss}: training has diverged.",
-        "Lower `training.optimizer.learn_rate` or `grad_clip`, and begin again, or at an earlier checkpoint.",
+        "Lower `training.optimizer.learn_rate` or `grad_clip`, and restart, or resume from an earlier checkpoint.",
     )
     J665 = Message(
-        "The guide {path}, with which training begins, lacks the labels {labels}.",
+        "The pretrained guide {path} lacks the labels {labels}.",
         "Pretrain it with the labels of the treebank: `--paths.labels`, a file that `spacy init labels` wrote.",
     )
 
@@ -647,7 +647,7 @@ class Warnings:
         "If a conversion lost the documents, `spacy joint convert --documents` can restore them.",
     )
     JW20 = Message(
-        "The tokenizer ({tokenizer}) suits the corpus badly: on the text of its first {n_words:,} words, it finds "
+        "The tokenizer ({tokenizer}) hardly suits the corpus: on the text of its first {n_words:,} words, it finds "
         "{recall:.1f} % of them, and {precision:.1f} % of its tokens are words (F1 {f_score:.1f}, less than {least}).",
         "{advice}.",
     )
@@ -678,7 +678,7 @@ class Warnings:
     )
     JW43 = Message(
         "{n} files of {address}, such as {example}, are left out: {reason}.",
-        "Name them to read them; give --format-in if their formats are unknown.",
+        "To read them, name them, and give --format-in if their formats are unknown.",
     )
     JW44 = Message(
         "{n:,} of {total:,} records failed, first record {record} of {source} ({reason}).",
@@ -728,7 +728,7 @@ def check_choice(name: str, value: object, allowed: Collection[object]) -> None:
 
 def check_range(name: str, value: float, least: float, most: float | None = None) -> None:
     """Raises J030 unless a number is between the least and the greatest allowed (None: any)."""
-    # spaCy takes a string in a config for a number.
+    # spaCy accepts strings as numbers in configs.
     if isinstance(value, str) or not (least <= value and (most is None or value <= most)):
         allowed = f"at least {least}" if most is None else f"from {least} to {most}"
         raise JointValueError(Errors.J030, name=name, value=value, allowed=allowed)

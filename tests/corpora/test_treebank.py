@@ -47,7 +47,7 @@ def test_splits_are_found_by_their_names(write, tmp_path):
 
 
 def test_a_name_without_a_split_is_refused(write):
-    with pytest.raises(JointValueError, match=r"\[J521\] .*trained\.conllu does not tell .* --train"):
+    with pytest.raises(JointValueError, match=r"\[J521\] .*trained\.conllu does not show .* --train"):
         find_splits([write("trained.conllu", 1)])
 
 
