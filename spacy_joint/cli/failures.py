@@ -24,7 +24,7 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
     def reporting(*args: Any, **kwargs: Any) -> None:
         warnings.formatwarning = format_warning
         if isinstance(sys.stdout, io.TextIOWrapper):
-            # Names of files may not be valid text.
+            # File names may not be valid text.
             sys.stdout.reconfigure(errors="backslashreplace")
         if os.environ.get("NO_COLOR") or sys.stdout is None or not sys.stdout.isatty():
             # For this printer, other printers and other processes: wasabi checks neither condition.
@@ -34,7 +34,7 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
             with show_validation_error(hint_fill=False):
                 command(*args, **kwargs)
         except NoSuchOption as error:
-            # Of click, which spaCy raises for overrides without a dot: typer reports only its own.
+            # click's error, which spaCy raises for overrides without a dot: typer only reports its own.
             error.show()
             raise typer.Exit(error.exit_code) from error
         except BrokenPipeError:

@@ -34,7 +34,7 @@ PARSER = "joint_sbd_parser"
 JSON, BINARY, LIVE = "json", "spacy", "jsonl"
 # Formats without constituents. All but JSON and DocBin print sentences as soon as they are final.
 FORMATS = ("conllu", JSON, LIVE, "table", BINARY)
-# Formats for people and players, which are also written at the end of the input.
+# Readable text and captions, which are also written at the end of the input.
 READABLE = ("text", "markdown", "srt", "vtt", "csv")
 # The formats of files with these suffixes, most likely first.
 SUFFIXES = {f".{name}": [name] for name in ("conllu", JSON, "srt", "vtt", "csv")} | {".jsonl": [LIVE, JSON]}
@@ -80,27 +80,27 @@ def annotate(
         ),
     ] = False,
     wrap: Annotated[
-        int | None, typer.Option(min=1, help="text, markdown: characters of a line. Default: no limit.")
+        int | None, typer.Option(min=1, help="text, markdown: maximum characters per line. Default: no limit.")
     ] = None,
     rows: Annotated[str | None, typer.Option(help="csv: sentence or word. Default: sentence.")] = None,
-    max_lines: Annotated[int | None, typer.Option(help="srt, vtt: lines of a caption. Default: 2.")] = None,
-    max_width: Annotated[int | None, typer.Option(help="srt, vtt: characters of a line. Default: 42.")] = None,
+    max_lines: Annotated[int | None, typer.Option(help="srt, vtt: maximum lines per caption. Default: 2.")] = None,
+    max_width: Annotated[int | None, typer.Option(help="srt, vtt: maximum characters per line. Default: 42.")] = None,
     min_seconds: Annotated[
-        float | None, typer.Option(help="srt, vtt: least duration of a caption. Default: 1.")
+        float | None, typer.Option(help="srt, vtt: minimum duration of a caption. Default: 1.")
     ] = None,
     max_seconds: Annotated[
-        float | None, typer.Option(help="srt, vtt: longest duration of a caption. Default: 7.")
+        float | None, typer.Option(help="srt, vtt: maximum duration of a caption. Default: 7.")
     ] = None,
     recut: Annotated[
-        bool, typer.Option("--recut", help="srt, vtt: also cut captions of the input that are within the limits.")
+        bool, typer.Option("--recut", help="srt, vtt: also recut input captions that are within the limits.")
     ] = False,
-    max_rate: Annotated[float | None, typer.Option(help="srt, vtt: characters per second. Default: 20.")] = None,
+    max_rate: Annotated[float | None, typer.Option(help="srt, vtt: maximum characters/second. Default: 20.")] = None,
 ) -> None:
     """Split text and transcripts into parsed sentences.
 
     The text is one document, unless --lines is given. For conllu, jsonl and table, standard input is annotated as it
-    arrives: sentences are printed as soon as they are final, with --line-breaks at the end of their line. If a format
-    needs restored punctuation or constituents, their components run even if they are disabled.
+    arrives: sentences are printed as soon as they are final, with --line-breaks at the end of their line. Components
+    that a format needs, for punctuation or constituents, run even if they are disabled.
     """
     from ...corpora.constituency_treebanks import FORMATS as TREE_FORMATS
 

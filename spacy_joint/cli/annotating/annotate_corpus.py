@@ -47,8 +47,8 @@ def annotate_corpus(
     """Annotate a corpus of any size.
 
     The output is a directory of shards, with a manifest. The same command continues an interrupted run. --ray and
-    --workers do not affect the result. Records that fail are listed in errors.jsonl. The exit code is 1 if all of them
-    fail, or any for lack of memory, files or processes.
+    --workers do not affect the result. errors.jsonl lists the records that fail. The exit code is 1 if all records
+    fail, or if any fails for lack of memory, files or processes.
     """
     from ...scale.annotating.corpus import annotate_corpus
     from ...scale.annotating.local_runner import LocalCorpusRunner

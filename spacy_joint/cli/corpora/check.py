@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 def check(
     corpus: CorpusArgument,
     documents: DocumentsOption = DOCUMENTS,
-    language: Annotated[str | None, typer.Option(help="Language whose tokenizer is checked on the corpus.")] = None,
-    tokenizer: Annotated[str | None, typer.Option(help="Registered tokenizer to check instead of its default.")] = None,
-    pipeline: Annotated[str | None, typer.Option(help="Path or package of a pipeline to check its tokenizer.")] = None,
+    language: Annotated[str | None, typer.Option(help="Language whose tokenizer to check.")] = None,
+    tokenizer: Annotated[str | None, typer.Option(help="Registered tokenizer instead of the language's own.")] = None,
+    pipeline: Annotated[str | None, typer.Option(help="Pipeline (path or package) whose tokenizer to check.")] = None,
 ) -> None:
     """Describe a corpus, and warn of problems.
 

@@ -43,14 +43,14 @@ def convert(
         str, typer.Option(help="Traces in brackets: delete, or cross (attach fillers where their traces are).")
     ] = "delete",
     root_attach: Annotated[
-        bool, typer.Option("--root-attach", help="Attach punctuation and the like to constituents instead of the root.")
+        bool, typer.Option("--root-attach", help="Attach children of the root, such as punctuation, to constituents.")
     ] = False,
     continuous: Annotated[
         str | None,
         typer.Option(help="Make trees continuous by these head rules: alpino, english (Penn Treebank) or negra."),
     ] = None,
 ) -> None:
-    """Convert treebanks from and to spaCy's format.
+    """Convert treebanks to and from spaCy's format.
 
     The output is a DocBin of whole documents with gold tokens, CoNLL-U, or a constituency treebank. Unlike `spacy
     convert`, this keeps documents, spaces, multiword tokens and non-projective trees.
@@ -118,8 +118,8 @@ def convert_quotes(
 ) -> None:
     """Convert annotated quotations to a DocBin.
 
-    Documents have the tags and trees that a pipeline predicts. Paragraphs always start a sentence. Quotation models are
-    trained and evaluated on predicted tags and trees.
+    A pipeline predicts tags and trees, since quotation models are trained and evaluated on predicted ones. Each
+    paragraph starts a sentence.
     """
     check_choice("format", format_, QUOTATION_FORMATS)
     from ... import load

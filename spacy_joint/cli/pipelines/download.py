@@ -26,8 +26,8 @@ def download(
 ) -> None:
     """Install a pretrained pipeline with pip.
 
-    It fits this version of the package. pip neither upgrades nor downgrades this package: it refuses a pipeline that
-    needs another version.
+    The pipeline is the one for this version of the package. pip does not upgrade or downgrade the package: it refuses a
+    pipeline that needs another version.
     """
     name = PRETRAINED
     if variant is not None:

@@ -1,4 +1,4 @@
-"""`evaluate`: score a pipeline with all measures of the package; `spacy evaluate` only reports its own measures.
+"""`evaluate`: score a pipeline with all measures of the package; `spacy evaluate` only reports spaCy's.
 `evaluate-quotes` scores quotations on documents that are already parsed.
 """
 

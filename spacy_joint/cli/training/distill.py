@@ -38,7 +38,7 @@ def distill(
     ] = None,
     marks: Annotated[bool, typer.Option("--marks", help=MARKS_HELP)] = False,
     keep: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of unpunctuated documents to keep, with the surest boundaries.")
+        float, typer.Option(min=0, max=1, help="Share of unpunctuated documents to keep: the most certain boundaries.")
     ] = 1.0,
     words: Annotated[
         int, typer.Option(min=1, help="Minimum words per document, in whole paragraphs; at most about twice as many.")
@@ -52,7 +52,7 @@ def distill(
 ) -> None:
     """Make training documents from raw text.
 
-    A teacher, a trained pipeline, annotates them. Paragraphs that do not end like a sentence, such as headings, are
+    A trained pipeline, the teacher, annotates them. Paragraphs that do not end like a sentence, such as headings, are
     skipped. The output directory has `.spacy` files, for spacy_joint.MixedCorpus.v1, and a manifest. After an
     interruption, the same command continues after the last file. --ray and --workers do not affect the result.
     """

@@ -20,11 +20,10 @@ def jackknife(
 ) -> None:
     """Annotate a training corpus by jackknifing.
 
-    Taggers, guides or models of cues annotate each fold of the corpus of a config; they are trained on the other folds.
-    The config can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. Folds consist of documents;
-    copies by an augmenter follow their originals, and stay in the same folds if the output is annotated again, e.g. by
-    a guide after a tagger. After an interruption, the same command continues after the last fold. --ray and --workers
-    do not affect the result.
+    Annotates each fold of a config's corpus with a tagger, guide or cue model trained on the other folds. The config
+    can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. Folds consist of documents; augmented copies
+    follow their originals, and stay in the same folds if the output is annotated again, e.g. by a guide after a tagger.
+    After an interruption, the same command continues after the last fold. --ray and --workers do not affect the result.
     """
     from spacy.cli._util import parse_config_overrides
 

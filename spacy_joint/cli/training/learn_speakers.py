@@ -25,7 +25,7 @@ def learn_speakers(
 ) -> None:
     """Learn who speaks in conversations.
 
-    Writes the pipeline with a quotation_spans that also finds speakers whom the text does not name.
+    Writes a pipeline whose quotation_spans also finds speakers that the text does not name.
     """
     from ... import load
     from ...corpora.litbank import read_litbank

@@ -37,7 +37,7 @@ def train(
     from ...training.passes import LocalPassRunner
 
     settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
-    # A local Ray has a CPU for each worker, whatever the number of cores.
+    # A local Ray gives each worker a CPU, regardless of the number of cores.
     with nullcontext() if ray is None else connect(ray, num_cpus=workers) as cluster:
         training = Training(settings, output, shards or workers)
         seed = training.config["training"]["seed"]

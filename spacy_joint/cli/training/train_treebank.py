@@ -19,7 +19,7 @@ def train_treebank(
         list[str] | None, typer.Argument(help=".conllu files with train, dev or test in their names, or directories.")
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Output directory.")] = Path("training"),
-    language: Annotated[str | None, typer.Option("--language", "-l", help="Code. Default: from file names.")] = None,
+    language: Annotated[str | None, typer.Option("--language", "-l", help="Language. Default: by file names.")] = None,
     name: Annotated[str | None, typer.Option(help="Package name without language. Default: joint_TREEBANK.")] = None,
     version: Annotated[str, typer.Option(help="Version of the package.")] = "0.1.0",
     train: Annotated[list[Path] | None, typer.Option(help="Training set, under any name.")] = None,
@@ -47,7 +47,7 @@ def train_treebank(
     ] = None,
     meta: Annotated[
         Path | None,
-        typer.Option(help="meta.json with the licence and the like, or its directory, with README.md and LICENSE."),
+        typer.Option(help="meta.json with fields such as license, or its directory, with README.md and LICENSE."),
     ] = None,
     weight_bits: WeightBitsOption = 8,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of jackknifed tags.")] = 5,
@@ -90,7 +90,7 @@ def train_treebank(
     except ImportError as error:
         if language:
             raise JointValueError(Errors.J524, language=language) from error
-        # The code is in the name, so that packages of several such languages can be installed together.
+        # The name includes the code, so packages of several such languages can be installed together.
         language, found_name = "xx", f"{code}_{found_name}"
         msg.info(f"spaCy has no language '{code}', so that of the pipeline is xx")
     language = language or code
