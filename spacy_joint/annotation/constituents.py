@@ -29,7 +29,7 @@ from .sentences import list_sentences
 
 CONSTITUENTS, SEGMENTS = "constituents", "hedge_segments"
 FUNCTIONS, WORD_FUNCTIONS = "functions", "word_functions"
-# The attribute of a group with its number of spans when they were written, if they were in text order.
+# The attribute of a group with the number of spans written, if they were in text order.
 SORTED = "sorted"
 # The `id_` of the blocks of a discontinuous constituent has its number in the document and the number of its blocks, so
 # that its blocks are found after documents are joined, as by `Doc.from_docs`.
@@ -270,7 +270,6 @@ def _require_constituents(doc: Doc) -> SpanGroup:
 
 
 def _list_within(span: Span) -> list[Span]:
-    """List the constituents within a span."""
     return [other for other in _list_near(span) if span.start <= other.start and other.end <= span.end]
 
 

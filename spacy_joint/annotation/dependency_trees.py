@@ -56,7 +56,7 @@ def find_gap_head(heads: NDArray[np.int64], place: int) -> int:
 
 def find_edges(choose: np.ufunc, heads: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
     """Find the first (np.minimum) or last (np.maximum) of the `edges` of the tokens below each token and its own."""
-    # Each pass doubles the number of arcs to the tokens whose edges are known, lest long chains take long.
+    # Each pass doubles the number of arcs covered, so long chains need few passes.
     for _ in range(len(heads).bit_length()):
         wider = edges.copy()
         choose.at(wider, heads, edges)

@@ -54,7 +54,7 @@ def find_base_phrases(doclike: Doc | Span) -> list[tuple[int, int]]:
         if span.label_ in NOUN_PHRASES and first <= span.start and span.end <= last
     }
     chunks: list[tuple[int, int]] = []
-    # The open phrases, from the outside in, and those with other phrases inside than possessors.
+    # The open phrases, outermost first, and those that contain a phrase other than a possessor.
     opened: list[tuple[int, int]] = []
     complex_: set[tuple[int, int]] = set()
 

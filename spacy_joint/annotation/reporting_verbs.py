@@ -8,13 +8,13 @@ from spacy.tokens import Token
 from ..files.reading import read_word_lists
 
 ENGLISH = "en"
-# Kinds of verbs that only report beside quotation marks, such as "began", or with certain subjects, the "findings".
+# Verbs that report only beside quotation marks, such as "began", or only with certain subjects, the "findings".
 BESIDE_MARKS, OF_FINDINGS, FINDINGS = "beside marks", "of findings", "findings"
 
 
 @cache
 def read_verbs(language: str, kind: str = "") -> frozenset[str]:
-    """Read the forms of the reporting verbs of a language, of one of the kinds above; of English verbs, if there is no
+    """Read the reporting verbs of a language in all their forms, of one of the kinds above; English ones if there is no
     list for that language."""
     lists = read_word_lists(Path(__file__).parent / "reporting_verbs.txt")
     known = language if language in lists else ENGLISH
@@ -27,8 +27,8 @@ def drop_pronoun(word: str) -> str:
 
 
 def is_reporting(token: Token, kind: str = "") -> bool:
-    """Return whether a token is a form of a reporting verb; not "the report" and "a claim", if it has a tag. Other
-    languages than English do not need the tag right after a mark: their taggers have seen little speech."""
+    """Return whether a token is a form of a reporting verb; not "the report" and "a claim", if it has a tag. In
+    languages other than English, it needs no tag right after a mark: their taggers have seen little speech."""
     if drop_pronoun(token.lower_) not in read_verbs(token.lang_, kind):
         return False
     is_after_mark = token.lang_ != ENGLISH and token.i > 0 and not token.nbor(-1).text[-1].isalnum()

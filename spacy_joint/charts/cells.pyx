@@ -1,4 +1,4 @@
-"""A linear classifier of the cells of a chart, which predicts where the chart needs no work.
+"""A linear classifier of the cells of a chart, which predicts the cells that need no work.
 
 The cell (i, j) covers the words i to j - 1. Features (Bodenstab, Dunlop, Hall & Roark 2011) are the words, signatures
 and tags around both ends, and the length, absolute and relative to the sentence. Nearly all depend on one end, so their

@@ -7,7 +7,7 @@ are always open.
   larger open cell with the same end can use them, since binarisation branches to the right.
 - "complete": whether any symbol of the binarised tree is there. If not, the cell is closed.
 - "widths": how many edges must be taken from the agenda of the cell to reach that of the tree: none, 1, 2, up to 4, or
-  as many as the parser takes by default. It is learnt from trees that the parser finds, so that any text will do.
+  as many as the parser takes by default. It is learnt from trees that the parser finds, so any text can be used.
 
 All of them become arrays of widths, as `ChartParser.parse` takes them.
 """
@@ -95,7 +95,7 @@ class Closing:
 def combine(*widths: np.ndarray) -> np.ndarray:
     """Choose the narrowest width of each cell (int32): numbers of edges come before FACTORED_ONLY, and this before
     DEFAULT."""
-    # Without a sign, -2 and -1 are the greatest numbers.
+    # As unsigned numbers, -2 and -1 are the greatest.
     return np.minimum.reduce([array.astype(np.uint32) for array in widths]).astype(np.int32)
 
 

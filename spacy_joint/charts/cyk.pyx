@@ -19,8 +19,8 @@ from .chart cimport Chart, EntryC, PairC
 from .posteriors cimport Sums
 
 
-# The maximum number of derivations of the top that are tried per tree, but at least TRIES_AT_LEAST, and of derivations
-# that are dropped at a vertex: there are infinitely many where unary rules of binarisation's symbols are cyclic.
+# The maximum number of derivations to try per tree at the top, but at least TRIES_AT_LEAST, and to drop at a vertex:
+# there are infinitely many if unary rules of binarisation's symbols are cyclic.
 cdef enum:
     TRIES = 50
     TRIES_AT_LEAST = 1_000
@@ -58,8 +58,8 @@ cdef class ChartParser(Chart):
             return -inf, *(self._glue() if glue and self.n else ([], []))
 
     def list_best(self, words, k, *, width=0, widths=None):
-        """Lists the `k` most probable derivations as of `parse`, 1 to 1,000,000 (J030), best first, no two with the
-        same constituents (see `_Derivations`); fewer if very many differ in tags and annotation only."""
+        """Lists the `k` most probable derivations (1 to 1,000,000; J030), as returned by `parse`, best first, no two
+        with the same constituents (see `_Derivations`); fewer if very many differ only in tags and annotation."""
         check_range("k", k, 1, MAX_BEST)
         with self._filled(words, width, widths) as top:
             return list_trees(self, top, k) if top >= 0 else []
@@ -193,10 +193,10 @@ cdef class _Derivations:
 
     A vertex is an entry of the chart, and its edges are the ways to derive it: the best one is in the chart, the others
     are found again by the rules. A derivation is an edge and the ranks of the derivations of its children; the next one
-    of a vertex is the best of the neighbours of those before. Derivations that differ in tags and annotation only are
-    of one tree: where two words or constituents are joined, only the best one of each tree is kept. The first
-    derivation of an entry is that of the chart, so unary rules may be cyclic: later derivations depend on earlier ones
-    only.
+    of a vertex is the best of the neighbours of those before. Derivations that differ only in tags and annotation have
+    the same tree: where two words or constituents are joined, only the best one of each tree is kept. The first
+    derivation of an entry is that of the chart, so unary rules may be cyclic: later derivations depend only on earlier
+    ones.
     """
 
     cdef Chart chart
@@ -220,7 +220,7 @@ cdef class _Derivations:
         return vertex
 
     cdef int _find_edges(self, _Vertex vertex) except -1:
-        """Finds the edges of a vertex. That of the chart is its first derivation; all others are candidates."""
+        """Finds the edges of a vertex. The edge in the chart is its first derivation; all others are candidates."""
         cdef Chart chart = self.chart
         cdef EntryC entry = chart.entries[vertex.place], child
         cdef int32_t i = vertex.i, j = vertex.j, middle, place, k, cell, other

@@ -9,7 +9,7 @@ from ..errors import check_range
 from ..trees.transform import INTERMEDIATE
 from .posteriors import divide
 
-# The best tree: the most probable one, or that of the most probable constituents.
+# The most probable tree, or the tree of the most probable constituents.
 DECODINGS = VITERBI, MAX_CONSTITUENTS = "viterbi", "max_constituents"
 
 # Chosen on development data: 0.3, 0.35 and 0.4 are about equally good.

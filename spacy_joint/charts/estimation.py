@@ -1,9 +1,9 @@
 """Grammars from treebanks: relative frequencies of the rules of binarised trees, whose labels are annotated.
 
 Annotation follows Klein & Manning (2003): horizontally, symbols of binarisation name the nearest of the sisters that
-they cover; vertically, other symbols name the label above. So that unseen pairs are possible, a named sister (order 1)
-is interpolated with any sister (order 0): `NP -> DT @NP|JJ` has a share of the rules `NP -> DT @NP` and `@NP ->
-@NP|JJ`, by Witten & Bell (1991). Further distinctions are learnt by splitting symbols (see splitting.py).
+they cover; vertically, other symbols name the label above. To allow unseen pairs, a named sister (order 1) is
+interpolated with any sister (order 0): `NP -> DT @NP|JJ` has a share of the rules `NP -> DT @NP` and `@NP -> @NP|JJ`,
+by Witten & Bell (1991). Further distinctions are learnt by splitting symbols (see splitting.py).
 """
 
 from collections import defaultdict

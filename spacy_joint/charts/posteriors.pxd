@@ -4,7 +4,7 @@ The inside sum of an entry is the probability of all derivations of its words fr
 of all ways to derive the rest of the sentence. Chains of unary rules, cyclic ones too, are summed by the inverse of
 I - U, where U has the unary rules. A chart that is not exhaustive gives the sums of its entries.
 
-To neither overflow nor vanish, the sums of a cell are relative to its scale: inside sums to e to the scale, where the
+To avoid overflow and underflow, the sums of a cell are relative to its scale: inside sums to e to the scale, where the
 largest is 1, and outside sums to the probability of the sentence divided by it. Their product is a posterior
 probability. A `Sums` owns the buffers of one chart.
 """

@@ -26,12 +26,12 @@ from .grammar import Grammar, is_factored, strip_annotation
 Possible: TypeAlias = list[tuple[str, float]]
 """The possible tags of a word, as symbols of the grammar, with the log-probability of the word given each."""
 Derivation: TypeAlias = tuple[float, list[tuple[str, int, int]], list[str]]
-"""The log-probability, the nodes and the tags of a derivation, as of `ChartParser.parse`."""
+"""The log-probability, the nodes and the tags of a derivation, as returned by `ChartParser.parse`."""
 
 # The attempts to parse a sentence, in order: see `parse_surely`.
 STAGES = FIRST, WIDER, OPEN, GLUED = "first", "wider", "open", "glued"
 
-# Long sentences are cut after these, which often end clauses.
+# Long sentences are cut after these marks, which often end clauses.
 CLAUSE_MARKS = frozenset(",;:-–—…") | {"--", "..."}
 # Guards charts and closings.
 _lock = make_fork_lock()
@@ -69,7 +69,7 @@ class SentenceParser:
         # The score of a word that has none of the given tags: all words are equally probable.
         self._unknown = -log(len(grammar.lexicon.words) + 1)
         if settings["decoding"] == MAX_CONSTITUENTS:
-            # Raises the error of sums that are not finite before anything is parsed.
+            # Raises J684 before anything is parsed.
             self._chart.sum_derivations([])
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -177,7 +177,7 @@ def parse_surely(
 
 
 def _read(score: float, nodes: Sequence[tuple[str, int, int]], tags: Sequence[str]) -> Parse:
-    """Converts a derivation, as of `ChartParser.parse`."""
+    """Converts a derivation, as returned by `ChartParser.parse`."""
     n_words = len(tags)
     spans = [(word, word + 1) for word in range(n_words)]
     for _, first, second in nodes:

@@ -34,7 +34,7 @@ class ParserSettings(NamedTuple):
     has_boundaries: bool
     split_cycles: int = 0
     closures: Sequence[str] = ()
-    keep_open: float = 1.0  # the share of the cells of trees that each closing leaves open
+    keep_open: float = 1.0  # the share of the trees' cells that each closing leaves open
 
 
 def make_parser(

@@ -5,7 +5,7 @@ function SBJ), unescapes words, merges X over X into one X, and deletes traces, 
 (corpora/traces.py). Written brackets have categories only.
 
 In disco-dop's discbracket notation, each word has its position in the sentence: `(S (VP (VB 0=is) (JJ 2=rich)) (NP
-1=John) (? 3=?))` is a discontinuous tree. Labels are read as they are.
+1=John) (? 3=?))` is a discontinuous tree. Labels are read unchanged.
 """
 
 import re
@@ -62,7 +62,7 @@ def write_discbrackets(trees: Iterable[Tree], file: TextIO) -> None:
 
 
 def put_under_root(tree: Tree) -> Tree:
-    """Put a tree under a single root with the label ROOT, whatever the treebank's root is."""
+    """Put a tree under a single root with the label ROOT, in place of any root of the treebank."""
     return replace(tree, label=ROOT) if tree.label in ROOTS and not tree.is_preterminal else Tree(ROOT, (tree,))
 
 

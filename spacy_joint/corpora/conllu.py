@@ -26,7 +26,7 @@ from .examples import Augmenter, Corpus, create_corpus
 SUFFIX = ".conllu"
 LINES = "conllu_lines"
 PARAGRAPH = "\n\n"
-# The lines of each sentence as one string: they have more than spaCy has attributes for.
+# The lines of each sentence as one string, for values that spaCy has no attributes for.
 register(Doc, LINES, default=[])
 
 
@@ -97,7 +97,7 @@ _BeginsDocument = Callable[[Sentence, list[Sentence], Path], bool]
 
 
 def _choose_division(documents: int | str) -> _BeginsDocument:
-    """Choose a function that tells whether a sentence starts a document, given the sentences of the current one."""
+    """Choose a function that decides whether a sentence starts a document, given the sentences of the current one."""
     if documents == "newdoc":
         return lambda sentence, before, file: sentence.opens_document
     if documents == "sent_id":

@@ -113,7 +113,7 @@ class _DocSentence(NamedTuple):
     has_tags: bool  # whether the tags of the document are not just parts of speech
 
     def find_fault(self) -> str:
-        """Tell why the heads are not a tree with one root; "" if they are."""
+        """Return why the heads are not a tree with one root; "" if they are."""
         if any(not 0 <= head < len(self.heads) for head in self.heads):
             return "a head is outside the sentence"
         roots = sum(head == token for token, head in enumerate(self.heads))

@@ -66,7 +66,6 @@ def read_treebank(path: Path, format: str | None = None, traces: str = "delete")
 
 
 def _read_files(path: Path, format: str | None, traces: str) -> Iterator[Iterator[Tree]]:
-    """Read the trees of each file."""
     known = format or find_format(path)
     for file in list_files(path, *((require_format(known).suffixes if known else ()) or SUFFIXES)):
         name = format or find_format(file) or "brackets"

@@ -73,7 +73,7 @@ class _Sentence:
         """Add a word or a constituent."""
         fields = [fields[0], *takewhile(lambda field: not field.startswith(COMMENT), fields[1:])]
         n = len(fields)
-        # Secondary edges are pairs of fields, so that version 3, without lemmas, has an odd number.
+        # Secondary edges are pairs of fields, so version 3, without lemmas, has an odd number of fields.
         if n % 2:
             fields.insert(1, "")
         if len(fields) < 6:

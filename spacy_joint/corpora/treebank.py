@@ -23,7 +23,7 @@ Splits = Mapping[str, Sequence[Path]]
 # As in `de_gsd-ud-train.conllu`, `cs_pdt-ud-train-c.conllu` and `tiny_train.conllu`.
 SPLIT_NAME = re.compile(rf"(?<![^\W_])({'|'.join(SPLITS)})(?![^\W_])")
 TREEBANK_NAME = re.compile(r"([a-z]{2,3})_(\w+)-ud-")
-# spaCy's codes of languages that file names give otherwise, by code and beginning of the treebank's name.
+# spaCy's codes of languages with other codes in file names, by code and beginning of the treebank's name.
 CODES = {("no", "nynorsk"): "nn", ("no", ""): "nb"}
 # The number of sentences in a document where the treebank marks none.
 SENTENCES = 10
@@ -34,8 +34,8 @@ HELD_OUT = 10
 
 
 def find_splits(paths: Iterable[Path]) -> dict[str, list[Path]]:
-    """Find the CoNLL-U files of each of SPLITS by their names (J101, J102). Files whose names tell no split are left
-    out of a directory; given by their path, they are errors (J521)."""
+    """Find the CoNLL-U files of each of SPLITS by their names (J101, J102). Files of a directory whose names show no
+    split are left out; given by their path, they are errors (J521)."""
     found: dict[str, list[Path]] = {split: [] for split in SPLITS}
     for path in paths:
         for file in list_files(path, SUFFIX):
@@ -48,7 +48,7 @@ def find_splits(paths: Iterable[Path]) -> dict[str, list[Path]]:
 
 
 def name_treebank(splits: Splits) -> tuple[str | None, str | None]:
-    """Find the language and the name in file names of Universal Dependencies; None if they do not tell."""
+    """Find the language and the name in file names of Universal Dependencies; None if unknown."""
     for file in chain.from_iterable(splits.values()):
         if match := TREEBANK_NAME.match(file.name):
             code, name = match.groups()

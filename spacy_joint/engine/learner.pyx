@@ -1,8 +1,7 @@
 """Learns weights from documents and their gold actions, with inexact search.
 
-An update strategy determines which stretches of the gold derivation are compared with those that the search prefers; an
-update rule determines the step size along the difference of their features (updater.pyx). Strategies and rules can be
-combined freely:
+An update strategy selects stretches of the gold derivation to compare with those that the search prefers; an update
+rule sets the step size along the difference of their features (updater.pyx). Any strategy works with any rule:
 
 - `greedy`: no beam; every step is compared.
 - `early` (Collins & Roark 2004): stops when the gold item leaves the beam.
@@ -54,7 +53,7 @@ cdef enum:
     STOPPED
 
 
-# A stretch of the gold derivation and the path that the search preferred.
+# A stretch of the gold derivation, and what the search preferred.
 cdef struct StretchC:
     int first               # step
     int gold_end            # step
@@ -399,7 +398,7 @@ cdef class Learner:
         cdef Worker worker = self.workers[w]
         with worker.lock:
             worker.stop = stop
-            # Assigning the longest first would balance better, but this is good enough for large batches.
+            # Good enough for large batches, although assigning the longest first would balance better.
             for i in range(w, len(instances), len(self.workers)):
                 if stop.asked:
                     return

@@ -28,7 +28,7 @@ MAX_TABLES = 16
 MAX_SEED = 1 << 59
 # The arrays of the training state of a table, see weights.pxd.
 LEARNT = ("raw", "total", "n_changes")
-# One thread finishes a model after training, and others wait.
+# One thread finishes a model after training while others wait.
 _finishing = make_fork_lock()
 
 

@@ -86,7 +86,7 @@ def _mix_cells(start: TrainingState, ends: Sequence[TrainingState], cells: slice
             change += weight_changes
             share = n_new / (end.n_updates - start.n_updates)
             change_over_time += share * (end.n_updates * weight_changes - sum_changes)
-            # A weight may have changed and changed back.
+            # Weights may have changed and changed back.
             n_changing += (weight_changes != 0) | (sum_changes != 0)
     np.maximum(n_changing, 1, out=n_changing)
     change /= n_changing

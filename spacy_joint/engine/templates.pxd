@@ -140,7 +140,7 @@ cdef inline int block_features(const RecipesC* recipes, int block, const InputC*
 
 cdef class Templates:
     cdef readonly str text
-    cdef readonly str fingerprint       # a digest of the features, whatever their order, blocks and unused columns
+    cdef readonly str fingerprint       # a digest of the features, regardless of order, blocks and unused columns
     cdef readonly tuple columns
     cdef readonly dict token_slots      # of the system
     cdef readonly dict value_slots

@@ -13,7 +13,7 @@ from weakref import ref
 POLL_SECONDS = 1e-3
 # How long the threads of a closed generator may take to end.
 CLOSING_SECONDS = 1.0
-# How often to check for threads that have died without a notice.
+# How often to check for threads that have died without notice.
 DEATH_SECONDS = 0.1
 
 
@@ -45,8 +45,8 @@ def check_stop() -> None:
 
 
 class SignOfLife:
-    """An object that a thread holds from its creation on, and that vanishes with it, even if memory ran out before the
-    thread could run any code."""
+    """An object that a thread holds from its creation to its end, even if memory ran out before the thread could run
+    any code."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Adds to the vectors of libcpp."""
+"""Extends libcpp's vectors."""
 
 
 cdef extern from *:

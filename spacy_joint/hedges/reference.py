@@ -14,7 +14,7 @@ from ..trees.constituency_trees import ROOT, Tree, nest
 from ..trees.heads import load_head_rules
 from ..trees.transform import binarise, mark_heads
 
-# Trees are those of the Penn Treebank, or like them.
+# Trees have the labels of the Penn Treebank, or similar ones.
 HEAD_RULES = "english"
 
 

@@ -1,9 +1,8 @@
 """Finding modifiers before nouns in constituency trees, dependency trees and tagged text.
 
 A modifier is an adjective, a participle or a noun between the determiner, possessor or number and the head, which is a
-common noun; adverbs, coordination and commas end the run (after Mitchell 2009 and Dunlop, Mitchell and Roark 2010;
-details that they leave open are our choice). Phrases with fewer than two modifiers are skipped, since there is nothing
-to order.
+common noun; adverbs, coordination and commas end the run (after Mitchell 2009 and Dunlop, Mitchell and Roark 2010, who
+leave details open). Phrases with fewer than two modifiers are skipped.
 """
 
 import re

@@ -35,7 +35,7 @@ def _shape(text: str) -> str:
 
 
 def _form(text: str) -> str:
-    """Tells whether a word has a hyphen, an initial capital, only capitals, or a digit."""
+    """Returns whether a word has a hyphen, an initial capital, only capitals, or a digit."""
     only_capitals, digit = len(text) > 1 and text.isupper(), any(map(str.isdigit, text))
     return "form " + "-" * ("-" in text) + "C" * text[:1].isupper() + "A" * only_capitals + "d" * digit
 

@@ -170,7 +170,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         return [
             self._judge(place, phrase)
             for place, phrase in find_in_doc(doc, self.cfg["source"])
-            # Taggers give punctuation all kinds of tags.
+            # Taggers give punctuation various tags.
             if len(phrase.modifiers) <= MAX_MODIFIERS
             and all(any(map(str.isalnum, word.text)) for word in phrase.modifiers)
         ]
@@ -191,7 +191,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
             first, end = place.modifiers[0][0], place.head + 1
             words = tuple(token.lower_ for token in doc[first:end])
             exempt = any(words[i : i + len(fixed)] == fixed for fixed in self._exempt for i in range(len(words)))
-            # `spacy find-threshold` sets a threshold of numpy, whose truth values are no indices.
+            # `spacy find-threshold` sets a numpy threshold, and numpy's truth values are not indices.
             is_odd = int(margin < -self.cfg["threshold"] and not exempt)
             span = Span(doc, first, end, label=LABELS[is_odd])
             # Plain numbers, which can be serialised with the document.

@@ -57,7 +57,6 @@ def to_phrases(nodes: Sequence[tuple[str, int, int]], n_words: int) -> list[Phra
 
 
 def _join(first: Sequence[Block], second: Sequence[Block]) -> list[Block]:
-    """Joins the blocks of two nodes."""
     joined: list[Block] = []
     for start, end in sorted([*first, *second]):
         if joined and joined[-1][1] == start:

@@ -198,7 +198,7 @@ cdef class ShiftReduceSystem(GapSystem):
 
 
 def name_actions(int n_words, nodes):
-    """Names the actions that build a tree from nodes as of `find_parents`: ("SHIFT",), ("GAP",), ("UNARY", label) or
+    """Names the actions that build a tree from nodes (see `find_parents`): ("SHIFT",), ("GAP",), ("UNARY", label) or
     ("BINARY", label, side). None if a sister is further away than MAX_GAPS."""
     parents = find_parents(n_words, nodes)
     names = [("SHIFT",)]

@@ -268,7 +268,7 @@ cdef class SwapSystem(PhraseSystem):
 
 
 def name_actions(int n_words, nodes, kind="swap"):
-    """Names the actions that build a tree from nodes as of `find_parents`: ("SHIFT",), ("SWAP", distance), ("SKIP",
+    """Names the actions that build a tree from nodes (see `find_parents`): ("SHIFT",), ("SWAP", distance), ("SKIP",
     distance), ("UNARY", label) or ("BINARY", label, side). None if words are moved further than MAX_MOVED, or too
     often."""
     parents = find_parents(n_words, nodes)

@@ -46,7 +46,7 @@ cdef class PhraseSystem(TreeSystem):
         return kinds or (1 << LEFT | 1 << RIGHT | 1 << LEFT_ROOT) & self.has_actions
 
     def build(self, actions, int n_words):
-        """Returns the tree that a complete derivation (J314) builds: nodes as of `find_parents`, without heads."""
+        """Returns the tree that a complete derivation (J314) builds: nodes as in `find_parents`, without heads."""
         cdef Walk walk = replay(self, actions, n_words)
         cdef const NodeC* node
         cdef uint32_t number

@@ -33,7 +33,7 @@ def attach_root_children(tree: Tree) -> Tree:
         parents[child] = target
         del begins[first[child]]
         ends.clear()
-        # The child of the root that now covers these words, too.
+        # The child of the root that also covers these words.
         *_, outermost, _ = target, *_list_ancestors(target, parents)
         last[outermost] = max(last[outermost], last[child])
     return assemble(nodes, parents) or tree
