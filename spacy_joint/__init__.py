@@ -59,8 +59,8 @@ def load(
     If all components are from this package, texts may have any length (see `length`).
 
     pipeline (str | Path): The name of an installed pipeline, or the path of a saved one. None is `en_joint_english`,
-        `md` and `trf` are its variants; `fr`, `nn`, `pcm` and `pt` are other languages, `fr_trf` and
-        `pt_trf` their variants.
+        and `md` and `trf` are its variants; `fr`, `nn`, `pcm` and `pt` are other languages, and `fr_trf` and `pt_trf`
+        their variants.
     beam_width (int): The beam width of all components of this package; narrower is faster. None keeps the trained one.
     threads (int): The number of documents that each component of `nlp.pipe` searches at the same time, on as many
         cores. None keeps the setting of the config, by default 1. It does not affect results.

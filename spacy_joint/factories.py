@@ -45,7 +45,7 @@ def _component(
             module, _, component = target.partition(":")
             made = getattr(import_module(f".{module}", __package__), component)
             for setting, value in settings.items():
-                # spaCy takes a string for a sequence of strings, or for a number.
+                # spaCy accepts a string as a sequence of strings, or as a number.
                 if isinstance(value, str) and not isinstance(default := defaults[setting], str):
                     allowed = "a list" if isinstance(default, list) else "a number"
                     raise JointValueError(Errors.J030, name=f"{setting} of '{name}'", value=value, allowed=allowed)
@@ -192,7 +192,7 @@ def make_span_guide(model: Model, scorer: Scorer, spans_keys: Sequence[str] = ["
     "tagging.sequence_tagger:SequenceTagger",
     model=_perceptron(table_bits=21, beam_width=5, n_tables=3),
     scorer="spacy_joint.tag_scorer.v1",
-    # It reports one of the first two.
+    # It reports only one of the first two.
     scores={"tag_acc": 1.0, "pos_acc": 1.0, "boundary_f": None, "boundary_p": None, "boundary_r": None},
     assigns=["token.tag", "token.pos"],
 )
@@ -351,7 +351,7 @@ def make_constituency_parser(
     system (str): The transition system: "gap", "swap", "single_swap" or "skip_shift", or, for continuous trees only,
         "shift_reduce", which learns continuous variants of discontinuous trees.
     head_rules (str): The rules that find the heads of constituents: "english" (Penn Treebank), "negra" or "alpino".
-    update_weight (float): The weight in updates of gaps and swaps of the reference; that of other actions is 1.
+    update_weight (float): The weight of gold gaps and swaps in updates; other actions count 1.
     """
 
 
@@ -381,10 +381,10 @@ def make_chart_parser(
     """Makes a parser that finds the most probable phrase structure of sentences by a grammar.
 
     tags (str): "own": the grammar finds tags, too, and `token.tag` is set; "given": `token.tag` is read.
-    horizontal (int): The number of sisters that symbols of binarisation name.
-    parents (bool): Whether symbols of constituents name the label above.
-    tag_parents (bool): Whether symbols of tags name the label above.
-    split_cycles (int): How often symbols are split into subsymbols, which are learnt; from 0 to 4.
+    horizontal (int): The number of sisters in symbols of binarisation.
+    parents (bool): Whether symbols of constituents include the parent's label.
+    tag_parents (bool): Whether symbols of tags include the parent's label.
+    split_cycles (int): How often symbols are split into learnt subsymbols, from 0 to 4.
     width (int): The maximum number of constituents in a cell of the chart; 0: no limit, for an exhaustive search.
     figure_of_merit (str): The score that selects the constituents of a cell: "inside", or "boundary", which also scores
         the tags around constituents.
@@ -392,7 +392,7 @@ def make_chart_parser(
         probable constituents.
     closure (str | list[str]): The classifiers that restrict cells before parsing: "constituents", "complete", "widths",
         several of them, or "none".
-    keep_open (float): The share of cells with constituents that the classifiers must keep open.
+    keep_open (float): The share of needed cells that each classifier must keep open on held-out trees.
     max_span (int): The maximum number of words in a constituent; 0: any number.
     max_words (int): The maximum number of words that are parsed together.
     cut_long (bool): Whether to cut longer sentences at clause marks; otherwise, they are an error.

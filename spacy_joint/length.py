@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def lift_max_length(nlp: Language) -> Language:
-    """Removes the limit on the length of texts. RETURNS (Language): The same pipeline."""
+    """Removes the limit on the length of texts, and returns the pipeline."""
     nlp.max_length = sys.maxsize
     return nlp
 
 
 def lift_max_length_if_own(nlp: Language) -> Language:
-    """Removes the limit if all components are from this package. RETURNS (Language): The same pipeline."""
+    """Removes the limit if all components are from this package, and returns the pipeline."""
     packages = {type(component).__module__.partition(".")[0] for _, component in nlp.components}
     return lift_max_length(nlp) if packages == {__package__} else nlp
 

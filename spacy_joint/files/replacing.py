@@ -52,7 +52,7 @@ def atomic_write_directory(path: Path, sign: str = "config.cfg") -> Iterator[Pat
     """Yields a temporary path for a directory, which the caller creates: see `atomic_write`. An existing directory is
     replaced only if it is empty or has a file that matches `sign`, a pattern for earlier outputs (by default,
     pipelines). RAISES ValueError: Otherwise (J713)."""
-    # Several times, since another process that replaces the directory may just have moved it away.
+    # Retried, since another process that replaces the directory may just have moved it away.
     if all(reasons := [_find_obstacle(path, sign) for _ in range(3)]):
         raise JointValueError(Errors.J713, address=path, reason=reasons[-1])
     with _write_beside(path) as (target, temporary):

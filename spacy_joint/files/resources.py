@@ -1,5 +1,5 @@
 """Registered readers of files that commands make for configs: word classes, tokenizer exceptions and labels. Without a
-path, they read nothing, so that a config is valid before its files exist."""
+path, they read nothing, so a config is valid before its files exist."""
 
 from pathlib import Path
 

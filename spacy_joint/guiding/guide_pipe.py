@@ -31,7 +31,7 @@ from .learning_state import pack_learning_state, restore_optimizer, restore_rand
 # Called once: inspecting the loaded libraries takes milliseconds.
 _find_blas = cache(ThreadpoolController)
 
-# The number of documents with which the encoder is initialized.
+# The number of documents used to initialize the encoder.
 SAMPLE = 10
 # The counters that a checkpoint saves.
 COUNTS = ("n_seen", "n_steps", "n_steps_here")
@@ -105,7 +105,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
                     allowed = f"{node.get_dim('nM')}: make documents with the pipeline of '{self.name}'"
                     name = "The length of the word vectors in the vocabulary of a document"
                     raise JointValueError(Errors.J030, name=name, value=length, allowed=allowed)
-        # The matrices are small: more threads would mostly wait for each other, above all on busy cores.
+        # The matrices are small: more threads would mostly wait for each other, especially on busy cores.
         with _find_blas().limit(limits=1, user_api="blas"):
             return self.model.predict(docs)
 
@@ -252,7 +252,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
             if (cfg := parts.get("cfg")) is not None:
                 self.cfg = srsly.json_loads(cfg.content)
             if (model := parts.get("model")) is not None:
-                # thinc would add what it does not know to the model, and keep what is missing as it was.
+                # thinc would add unknown names to the model, and ignore missing ones.
                 if _list_names(srsly.msgpack_loads(model.content)) != _list_names(self.model.to_dict()):
                     raise TypeError
                 try:

@@ -30,7 +30,7 @@ class LastLayer(torch.nn.Module):
 
 
 class ScaledLinear(torch.nn.Module):
-    """A linear layer that scales its inputs, and whose weights make up for it."""
+    """A linear layer that scales its inputs; its weights compensate."""
 
     def __init__(self, linear: torch.nn.Linear, scales: Any) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 NAME = "spacy_joint.OnnxTransformer.v1"
-# What conversion needs: extras, and their packages.
+# The extras that conversion needs, and their packages.
 EXPORT = ("transformer,onnx", "onnx", "onnxscript", "onnxruntime", "tokenizers", "torch", "transformers")
 CONVERTED = "spacy_joint.Transformer.v1"
 # Inputs are scaled by the largest value of a batch, so windows of one batch would affect each other. Larger batches are

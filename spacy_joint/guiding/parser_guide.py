@@ -23,7 +23,7 @@ from .heads import Scores
 from .vectors import find_encoder
 from .windows import Window, cut_windows
 
-# Boundaries are rare, but there are as many decisions about them as about heads or labels.
+# Boundaries are rare, but each token has a decision about them, as about its head and label.
 BOUNDARY_WEIGHT = 2.0
 # Probabilities are raised to this, since 0 has no logarithm.
 SMALLEST = 1e-30
@@ -51,7 +51,7 @@ def read_gold(example: Example, labels: Sequence[str], tags: Sequence[str]) -> G
     heads[is_space] = -1
     known_starts = np.full(len(heads), np.nan, np.float32) if starts is None else starts.astype(np.float32)
     known_starts[is_space] = np.nan
-    # Tags that the predicted side has, too, are those of a tagger.
+    # Tags that the predicted side has, too, come from a tagger.
     if example.predicted.has_annotation("TAG"):
         tag_numbers = {}
     found = [tag_numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]

@@ -21,8 +21,8 @@ from .word_pieces import N_CAPITALS, set_word_pieces, with_word_pieces
 
 # On a CPU, larger batches of windows take more memory and more time.
 BATCH_SIZE = 8
-# The number of updates between calls that return freed memory to the system. glibc keeps it unless asked, so that each
-# update would add a gradient of all word pieces, and long training gigabytes.
+# The number of updates between calls that return freed memory to the system. Otherwise, glibc keeps it: each update
+# would add a gradient of all word pieces, and long training gigabytes.
 TRIM_EVERY = 8
 # The name of the vectors of capitals.
 CAPITALS = "capitals.weight"

@@ -74,7 +74,7 @@ class WindowStream:
 
 def with_windows(layer: Layer, nO: int | None, size: int, stride: int, batch_size: int) -> Layer:
     """Makes a layer over sequences of any length, which reads batches of windows of similar lengths, in bounded memory.
-    In training, windows do not overlap, so nothing is read twice: training can do without the additional context.
+    In training, windows do not overlap, so nothing is read twice: training does not need the additional context.
 
     RAISES ValueError: If the windows are invalid (J030).
     """

@@ -45,7 +45,7 @@ def with_word_pieces(
     # added to each window.
     encoder: Layer = Model(name, _encode, dims={"nO": None}, attrs={"before": [], "after": []}, shims=[shim])
     dropout = cast(Layer, Dropout(0.0))
-    # Models without capitals lack the attribute, as those of earlier versions do.
+    # Models without capitals, also of earlier versions, lack the attribute.
     attrs: dict[str, Any] = {"tokenizer": "", **({"capitals": True} if capitals else {})}
     return Model(
         WITH_WORD_PIECES,

@@ -52,9 +52,9 @@ from .partial_trees import complete, read_partial_trees
 from .reference_trees import NO_LABEL, ReferenceTrees, read_reference
 from .system import GUIDE_SLOTS, SB_ACTION, JointSystem
 
-# The label that `add_label` takes for roots.
+# The label for roots, in `add_label`.
 ROOT = "ROOT"
-# Settings: biases of all boundaries, and of unmarked ones in text with and without punctuation; then of marked ones.
+# Settings: the biases of all boundaries, of unmarked ones in text with and without punctuation, and of marked ones.
 BIASES = ("boundary_bias", "punctuated_bias", "unpunctuated_bias")
 MARKED_BIAS = "marked_bias"
 # Biases of unmarked boundaries in text without punctuation by a column of numbers, and the number that changes nothing:
@@ -123,7 +123,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return tuple(sorted({*labels["left"], *labels["right"], *labels["root"]}))
 
     def extend_labels(self, labels: dict[str, list[str]] | None, added: Sequence[str]) -> dict[str, list[str]]:
-        """Adds labels for arcs in both directions; "ROOT" is for roots, and is added if roots have no label."""
+        """Adds labels for arcs in both directions; "ROOT" is for roots, and is added if they have no label."""
         labels = labels or {"left": [], "right": [], "root": []}
         if not added:
             return labels
@@ -179,8 +179,8 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return atoms, table
 
     def make_instances(self, example: Example) -> list[Instance]:
-        """Makes an instance of the oracle's actions for the reference, whose unknown parts are predicted; none if it
-        has no annotation."""
+        """Makes an instance of the oracle's actions for the reference, with predictions for its unknown parts; none if
+        it has no annotation."""
         for read in (read_reference, self._complete):
             trees = read(example)
             actions = trees and oracle_actions(self.perceptron.system, trees.heads, trees.labels, trees.starts)
@@ -216,7 +216,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
             constraints[(constraints == 0) & find_line_starts(doc)] = 1
         if self.cfg["layout"]:
             settings = {name: self.cfg[name] for name in ("blank_lines", "lower_case_starts")}
-            # Guides know names better than this rule, which also joins lines that a corpus has lost.
+            # Guides know names better than this rule, which also joins lines whose breaks a corpus has lost.
             settings["joins_names"] = GUIDE_BOUNDARY not in self.custom_columns.names
             constraints = np.where(constraints, constraints, find_layout(doc, **settings))
         return constraints

@@ -15,7 +15,7 @@ from ..files.reading import read_word_lists
 
 # The maximum number of words that determine the kind of a line, and of words to look back at from the next line.
 LOOKAHEAD, LOOKBACK = 10, 64
-# The maximum number of words by which an item within a line is recognised, without the first.
+# The maximum number of words after the first that identify an item within a line.
 ITEM = 4
 # Wrapped lines are longer than this, in characters.
 SHORT = 45
@@ -142,7 +142,7 @@ def constrain_lines(
         if line == len(lines) or lines[line] != first or following - first >= LOOKAHEAD:
             continue
         if kind in ("address", "dateline"):
-            # Good morning, Dr. Lee, we are ready. OSLO (AP) - It rains.
+            # As in: Good morning, Dr. Lee, we are ready. OSLO (AP) - It rains.
             constraints[words[first + 1 : following]] = -1
             continue
         if kind == "title":
@@ -180,15 +180,15 @@ def constrain_lines(
 
 
 def _announces(line: str, kind: str, n_words: int, is_near: bool) -> bool:
-    """Returns whether a line is unlike wrapped text before a line of an unsure kind: by its end, or because it is
-    short, which before amounts is one word."""
+    """Returns whether a line is unlike wrapped text before a line of an unsure kind: by its end, or because it is short
+    (before amounts, one word)."""
     if kind == "amount":
         return line[-1] in BEFORE_AMOUNT or n_words == 1
     return line[-1] in BEFORE_UNSURE or (is_near and len(line) < SHORT)
 
 
 def _goes_on(kind: str, letter: str, space: str, following: str) -> bool:
-    """Returns whether a line of a kind goes on in the next one, by the first letters of both and the space before the
+    """Returns whether a line of a kind continues on the next one, by the first letters of both and the space before the
     latter."""
     if kind == "quote":
         return following == letter
@@ -198,8 +198,8 @@ def _goes_on(kind: str, letter: str, space: str, following: str) -> bool:
 
 
 def _find_undivided(text: str, offsets: list[int], kind: str, begins_upper: bool, inner: range) -> list[int]:
-    """Finds the inner words of a line that begin no sentence: those that follow no mark; and in dialogue with dashes,
-    the narration in lower case. `begins_upper` says whether the text of the line begins with a capital."""
+    """Finds the inner words of a line that do not begin a sentence: those not after a mark; and, in dialogue with
+    dashes, narration in lower case. `begins_upper` says whether the text of the line begins with a capital."""
     found = []
     for word in inner:
         is_label = kind == "header" and text[offsets[min(word + 1, len(offsets) - 1)]] == ":"

@@ -1,8 +1,8 @@
-"""Constraints of sentence starts by the words and marks before a word: quotations, abbreviations, amounts, citations,
-names, and text that goes on in lower case.
+"""Constraints on sentence starts from the words and marks before a word: quotations, abbreviations, amounts, citations,
+names, and text that continues in lower case.
 
-`find_marked` applies the rules. Those on arrays find all words at once, those on texts are asked about candidates one
-by one. In examples, "|" is before the word that begins no sentence.
+`find_marked` applies the rules. Rules on arrays check all words at once, rules on texts check candidates one by one. In
+examples, "|" precedes words that do not begin a sentence.
 """
 
 import re
@@ -33,19 +33,19 @@ LANGUAGES = read_word_lists(Path(__file__).parent / "languages.txt")
 BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, IS_ELIDED, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(1, 9)
 # Signs between words in formulas and code.
 OPERATORS = frozenset("= + < > ≤ ≥ ≠ ≈ → => -> --> == != <= >= && || += :=".split())  # noqa: SIM905
-# Signs before an amount, and before a section or what else is cited.
+# Signs before an amount, and before a section or another citation.
 CURRENCIES, SECTIONS = frozenset("$€£¥"), frozenset("§¶&")
 AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
 
 # The number of words after a quotation that can name its speaker.
 REPORT = 4
-# The words before a name of two words that begin its sentence, at most: Former White House Press Secretary.
+# The maximum number of words before a two-word name at the start of its sentence: Former White House Press Secretary.
 NAME = 5
 # Marks within words of letters.
 INNER, ELISION = re.compile("[.-]"), re.compile("[.'’-]")
-# What a reference can name: 3b, S1, XII, L. 121-3.
+# What a reference can point to: 3b, S1, XII, L. 121-3.
 LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}(?!\S)|[A-Z]\. ?\d")
-# The letters of an abbreviation that the list lacks between numbers of a citation (12 So. 98), at most.
+# The maximum letters of an unlisted abbreviation between the numbers of a citation (12 So. 98).
 REPORTER = 3
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
@@ -53,11 +53,11 @@ LEADING = (marks.ABBREVIATION, marks.INITIAL)
 # Tables of the values of `before`, see marks.py: the end of a sentence, and no mark.
 ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLOSED)
 IS_OPEN = marks.make_table(mark + closed for mark in (marks.WORD, marks.SYMBOL) for closed in marks.CLOSED)
-# A name may begin, or go on, after these.
+# A name may begin, or continue, after these.
 BEFORE_NAME = ENDS_SENTENCE | marks.make_table((marks.DASH,))
 IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
-# A comma within quotation marks, even at the end of a line; and marks after which text goes on, except in the languages
-# of a list.
+# A comma within quotation marks, even at the end of a line; and marks after which text continues, except in the
+# languages of a list.
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
 AFTER_MARKS = {"after colons": marks.COLON, "after dots": marks.ELLIPSIS, "after dashes": marks.DASH}
 # The end of a quotation, whose speaker the next words may name.
@@ -108,7 +108,7 @@ class Words:
 
 
 def _find_stems(doc: Doc, tokens: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Makes a copy of the endings where only abbreviations of the language of the document are before a full stop."""
+    """Makes a copy of the endings in which only abbreviations of the document's language precede a full stop."""
     ends = ends.copy()
     is_stem = (ends == marks.STEM) | (ends == marks.OTHER_STEM)
     for place in np.flatnonzero(is_stem & following(ends == marks.FULL_STOP)).tolist():
@@ -133,7 +133,7 @@ def find_beginning(text: str) -> int:
 
 
 def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> np.ndarray:
-    """Finds the words that begin no sentence (-1), and those that begin one after an abbreviation (1). For the
+    """Finds the words that do not begin a sentence (-1), and those that begin one after an abbreviation (1). For the
     settings, see `find_layout`."""
     found = _are_in_quotations(words) | _are_spaced_dots(words) | _are_in_strings(words) | _are_in_amounts(words)
     found |= _are_opening_signs(words)
@@ -170,7 +170,7 @@ def _are_spaced_dots(words: Words) -> np.ndarray:
 
 
 def _are_in_strings(words: Words) -> np.ndarray:
-    """A mark at the beginning of a string ends no sentence: . | /run, ! | important."""
+    """A mark at the beginning of a string does not end a sentence: . | /run, ! | important."""
     begins_string = ~words.is_glued | preceding(~words.is_glued & IS_OPENING.take(words.ends))
     after_mark = words.is_glued & preceding(begins_string & IS_FINAL.take(words.ends))
     return after_mark & (words.is_lower | IS_SIGN.take(words.ends))
@@ -194,8 +194,8 @@ def _are_opening_signs(words: Words) -> np.ndarray:
 
 
 def _are_cited(words: Words) -> np.ndarray:
-    """Sections (Code Ann. | § | 5), initials before an abbreviation (Fed. | R. | Civ. P.), what is between numbers (12
-    | So. | 98), and abbreviations after a comma."""
+    """Sections (Code Ann. | § | 5), initials before an abbreviation (Fed. | R. | Civ. P.), abbreviations between
+    numbers (12 | So. | 98), and after a comma."""
     endings, begins = words.ends, words.begins
     is_leading = (endings == marks.ABBREVIATION) | ((endings == marks.STEM) & following(words.is_stop))
     is_number, is_section = begins == BEGINS_NUMBER, begins == BEGINS_SECTION
@@ -214,7 +214,7 @@ def _are_cited(words: Words) -> np.ndarray:
 
 
 def _go_on(words: Words) -> np.ndarray:
-    """Text that goes on in lower case: "Why?" | he asked. After colons, dots and dashes, too, if the sentence begins
+    """Text that continues in lower case: "Why?" | he asked. After colons, dots and dashes, too, if the sentence begins
     with a capital or no letter, at most LOOKBACK words before: He asked: | why?"""
     before = words.before
     first = words.find_first_words(ENDS_SENTENCE)
@@ -225,7 +225,7 @@ def _go_on(words: Words) -> np.ndarray:
 
 @cache
 def _make_open_marks(language: str) -> np.ndarray:
-    """Makes the table of marks after which text in lower case goes on."""
+    """Makes the table of marks after which text continues in lower case."""
     return marks.make_table(mark for name, mark in AFTER_MARKS.items() if language not in LANGUAGES[name])
 
 
@@ -240,7 +240,7 @@ def _are_in_names(words: Words) -> np.ndarray:
     goes_on = IN_NAME.take(words.before) & words.in_line
     is_last = goes_on & (words.is_capital | (words.ends == marks.INITIAL))
     begins_name = words.is_capital & goes_on & preceding(is_in_name) & following(is_last)
-    # No sentence is a capitalised word without a mark: Nora | Dale left.
+    # A capitalised word without a mark is not a sentence: Nora | Dale left.
     is_second = words.is_capital & goes_on & (numbers - first == 1) & preceding(words.is_capital)
     return begins_name | preceding(begins_name) | is_second
 
@@ -258,7 +258,7 @@ def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
 
 def _is_new(doc: Doc, start: int, stop: int) -> bool:
     """Returns whether a stop word, or any word if the language has none, begins a sentence after an abbreviation, which
-    ends with the token `stop`; one on the list, in other languages than English."""
+    ends with the token `stop` and, except in some languages, must be on the list."""
     is_known = doc.lang_ in LANGUAGES["unlisted"] or _join_stop(doc, stop).lower() in read_final(doc.lang_)
     if not is_known or doc[start].like_num or len(doc[stop]) == 2:
         return False
@@ -313,5 +313,5 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
 
 
 def _join_stop(doc: Doc, token: int) -> str:
-    """Returns the text of a token; of a full stop, that of the word before, too."""
+    """Returns the text of a token; for a full stop, with the word before it."""
     return f"{doc[token - 1].text}." if token and doc[token].text == "." else doc[token].text

@@ -35,7 +35,7 @@ PARTS = frozenset(
     )
 )
 # The dependents with which a phrase begins, and those that end it to the left, since they belong to the preposition or
-# the clause. Other dependents belong to the phrase if it goes on before them.
+# the clause. Other dependents belong to the phrase if it continues before them.
 PREMODIFIERS = frozenset(("acl", "amod", "compound", "det", "flat", "nmod", "nummod"))
 OUTSIDE = frozenset(("advcl", "aux", "case", "cc", "conj", "cop", "csubj", "expl", "mark", "nsubj", "obj", "obl"))
 # The dependents that directly follow a head in its phrase, and words that do so in any relation.

@@ -171,7 +171,7 @@ cdef class JointSystem(System):
 
     def __reduce__(self):
         settings = (self.left_labels, self.right_labels, self.root_labels, "early" if self.early else "late")
-        # Only guided systems have the fifth setting, so that weights trained before there were guides stay valid.
+        # Only guided systems have the fifth setting, so the weights of other systems stay valid.
         return (JointSystem, (*settings, True) if self.guided else settings)
 
     cdef bint is_final(self, const InputC* input, const void* state_) noexcept nogil:

@@ -1,1 +1,1 @@
-"""The interface to spaCy: the base class of components, `Doc` as columns of the engine, the thinc model, streaming."""
+"""The interface to spaCy: base classes of components, `Doc`s as columns of the engine, the thinc model, streaming."""

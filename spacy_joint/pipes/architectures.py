@@ -65,7 +65,7 @@ def make_model(name: str, perceptron: LinearModel) -> Model[list[Columns], list[
 
 
 def check_model(component: str, model: Model, name: str) -> None:
-    """Checks the model of a component. RAISES ValueError: If it has another name (J030)."""
+    """Checks that the model of a component has this name. RAISES ValueError: Otherwise (J030)."""
     if model.name != name:
         raise JointValueError(Errors.J030, name=f"model of '{component}'", value=model.name, allowed=name)
 

@@ -108,8 +108,7 @@ def show_relatives(const uint64_t[:, ::1] sources not None, const Py_ssize_t[::1
         if kinds[token]:
             relatives[heads[token] * step + 1 + kinds[token]] = token
     for token in range(n):
-        # It may also share the subject of the head of its head: an auxiliary of a conjunct has that of the first
-        # conjunct.
+        # It may also share the subject of its head's head: an auxiliary of a conjunct has that of the first conjunct.
         at = token
         for _ in range(2):
             if relatives[at * step + SUBJECT] >= 0 or not shares[kinds[at]]:
@@ -129,7 +128,7 @@ def show_relatives(const uint64_t[:, ::1] sources not None, const Py_ssize_t[::1
 # How a word begins, as decided by `parsing/layout.py`. 0: otherwise.
 cdef enum:
     BEGINS_PLAIN = 1            # like most words
-    CONTINUES = 2               # continues the word that it is attached to
+    CONTINUES = 2               # continues the word before it, without a space
     BEGINS_WITH_FLAG = 3        # with half of a flag
     BEGINS_NOTHING = 4          # continues any word on the same line
 

@@ -20,7 +20,7 @@ from ..files.replacing import write_bytes
 
 # The name of bytes in errors.
 BYTES = "the bytes"
-# One thread saves or loads a component, and others wait. Saving takes the lock of linear_model.py, so this one is made
+# One thread saves or loads a component while others wait. Saving takes the lock of linear_model.py, so this one is made
 # later: see `make_fork_lock`.
 _lock = make_fork_lock()
 # Exceptions of parsing damaged bytes, including too deep nesting, and types that numpy cannot read.
@@ -131,7 +131,7 @@ class ComponentFiles:
         with _lock:
             savers = self.list_savers(exclude)
             for name in self.file_names:
-                if name not in savers:  # that of an earlier model
+                if name not in savers:  # of an earlier model
                     (path / name).unlink(missing_ok=True)
                 elif name not in exclude:
                     self.save_file(path / name, savers[name]())

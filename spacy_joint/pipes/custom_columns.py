@@ -14,7 +14,7 @@ from ..annotation.custom_columns import PAUSE, read_column
 from ..errors import Errors, JointValueError
 
 EDGES = "edges"
-# Chosen on the aligned words of Earnings-22: in these bins, pauses predict boundaries nearly as well as unbinned.
+# Chosen on the aligned words of Earnings-22: binned like this, pauses predict boundaries nearly as well as unbinned.
 BUILT_IN: Mapping[str, Mapping[str, Any]] = {PAUSE: {EDGES: [0.005, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9, 1.3]}}
 
 

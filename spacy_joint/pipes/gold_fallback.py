@@ -1,6 +1,6 @@
 """Falls back to gold annotation in training if no earlier component has annotated the document, as by default
-(`annotating_components` is empty). A parser that sees no tags in training cannot use those of a tagger later; one that
-always sees gold tags trusts them too much, so some tokens get none."""
+(`annotating_components` is empty). A parser trained without tags cannot use those of a tagger later; one that always
+sees gold tags trusts them too much, so some tokens get none."""
 
 from collections.abc import Sequence
 

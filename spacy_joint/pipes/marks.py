@@ -14,12 +14,12 @@ import numpy as np
 from .abbreviations import ALL_STEMS, read_leading, read_stems
 from .arrays import following, preceding
 
-# The end of the text before a word: a word, a mark, or an abbreviation that belongs to the next word ("Dr.").
+# What precedes a word: another word, a mark, or an abbreviation that belongs to it ("Dr.").
 WORD, COMMA, DOTTED, COLON, DASH, SYMBOL, TERMINAL, ABBREVIATION = range(8)
-# UNMARKED: a word in text without marks, where their absence is not informative. CONTINUED: a lower-case letter goes on
-# after a comma, an abbreviation or something in quotation marks or brackets.
+# UNMARKED: a word in text without marks, where their absence is not informative. CONTINUED: text in lower case follows
+# a comma, an abbreviation, or something in quotation marks or brackets.
 UNMARKED, CONTINUED = 8, 9
-# A capital letter with a full stop, most often part of a name; and dots, after which a sentence often goes on.
+# A capital letter with a full stop, most often part of a name; and dots, after which a sentence often continues.
 INITIAL, ELLIPSIS = 10, 11
 # May be added to these.
 IN_QUOTES, IN_BRACKETS, LINE, BLANK_LINE = 16, 32, 64, 128
@@ -46,7 +46,7 @@ BRACKETS = frozenset(")]}）】") | INVISIBLE  # noqa: RUF001
 
 
 def find_ending(text: str) -> int:
-    """Classify a word by how it may end a sentence: a mark, CLOSES_QUOTES, CLOSES_BRACKETS, STEM, OTHER_STEM,
+    """Classify a word by how it can end a sentence: a mark, CLOSES_QUOTES, CLOSES_BRACKETS, STEM, OTHER_STEM,
     FULL_STOP, or LEFT_QUOTE and RIGHT_QUOTE, which can close quotations, too."""
     if text in MARKS:
         return MARKS[text]
@@ -83,7 +83,7 @@ def make_table(values: Iterable[int]) -> np.ndarray:
 
 
 IS_CLOSING_QUOTE = make_table((CLOSES_QUOTES, LEFT_QUOTE, RIGHT_QUOTE))
-# Marks that can follow a quotation, and marks after which a sentence can go on.
+# Marks that can follow a quotation, and marks after which a sentence can continue.
 FOLLOWS_QUOTES = make_table((COMMA, COLON, TERMINAL, ELLIPSIS, FULL_STOP, CLOSES_BRACKETS))
 LEAVES_OPEN = make_table((COMMA, DOTTED, ABBREVIATION, INITIAL))
 # The mark of each ending.

@@ -1,4 +1,4 @@
-"""A tokenizer for pipelines that always get tokens, such as intermediate steps of building another pipeline."""
+"""A tokenizer for pipelines that only get tokens, such as intermediate steps of building another pipeline."""
 
 from collections.abc import Callable
 

@@ -1,6 +1,6 @@
 """Spells text for models: composed (Unicode's NFC), and with the quotation marks, apostrophes, dashes and currency
-signs of their training text. Others, such as `’` for `'`, would make any word an unknown word. Documents keep their
-text; only models see the new spelling.
+signs of their training text. Others, such as `’` for `'`, would make words unknown. Documents keep their text; only
+models see the new spelling.
 
 Also makes lower case, which depends on the language, as in Turkish.
 """
@@ -95,7 +95,7 @@ class Spelling:
         its end (int64, ascending); None if positions do not change."""
         if unicodedata.is_normalized("NFC", text) and SOFT_HYPHEN not in text:
             return self._replace(text), None
-        # What follows whitespace belongs to no word before it.
+        # Characters never combine with whitespace.
         begins = [i for i in range(1, len(text)) if text[i - 1].isspace() or not combines(text[i])]
         pieces: list[str] = []
         positions: list[int] = []

@@ -27,8 +27,8 @@ PIECE = 32
 FORGET_AFTER, KEPT_TOKENS = 1024, 8
 # The token attributes that are copied from the input to the output.
 CARRIED = (ORTH, SPACY, SENT_START, TAG, POS, NORM)
-# Keys of `doc.user_data` that joining keeps: the preset SENT_START of the first token of a part of a stream, unless it
-# is 0; and where the part starts and ends in the stream, in characters.
+# Keys of `doc.user_data` that survive joining: the preset SENT_START of the first token of a part of a stream, unless
+# it is 0; and where the part starts and ends in the stream, in characters.
 FIRST_START: Any = ("._.", "stream_first_start", 0, None)
 PART: Any = ("._.", "stream_part", 0, None)
 # The default maximum number of words that are held back: if no sentence ends, the items of a beam may never agree.
@@ -57,7 +57,7 @@ def _find_place(part: Token | Span, place: str) -> int | None:
 register(Token, "stream_start", getter=partial(_find_place, place="idx"))
 register(Span, "stream_start", getter=partial(_find_place, place="start_char"))
 register(Span, "stream_end", getter=partial(_find_place, place="end_char"))
-# Whether a document is pending, so that its words will be streamed again; if so, its `end_probability`.
+# Whether a document is pending: its words will be streamed again; if so, its `end_probability`.
 register(Doc, "is_partial", default=False)
 register(Doc, "end_probability", default=None)
 

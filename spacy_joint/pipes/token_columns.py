@@ -43,7 +43,7 @@ COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *OUTLINES, *INNER, *CLA
 # The marks that divide text into clauses and sentences.
 MARKS = frozenset(".,;:?!…،؛؟।॥、。，；：？！")  # noqa: RUF001
 # The minimum number of tokens in stretches without a mark, without a lower-case word, and without a word that begins
-# with a lower-case letter. Any text has shorter ones: a long sentence, names, the lines of an address.
+# with a lower-case letter. Shorter stretches occur in any text: a long sentence, names, the lines of an address.
 UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH = 80, 6, 32
 # The maximum number of tokens before a token on which its values depend.
 CONTEXT = max(UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH)

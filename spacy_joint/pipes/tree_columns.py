@@ -76,7 +76,7 @@ class TreeColumns:
         all_heads = np.arange(len(doc)) + attributes[:, 0].astype(np.int64)
         is_shown = np.zeros(len(doc), dtype=bool)
         is_shown[tokens] = True
-        # Heads are rarely whitespace, and pruning takes longer.
+        # Heads are rarely whitespace, and pruning is slow.
         heads = rows[all_heads[tokens]] if is_shown[all_heads[tokens]].all() else prune(all_heads, is_shown).heads
         relations = attributes[tokens, 1]
         sides = 1 + np.sign(heads - order)

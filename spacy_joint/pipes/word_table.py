@@ -35,7 +35,7 @@ class WordTable:
                 if end > len(self._rows):
                     self._rows = np.resize(self._rows, (2 * end, self._rows.shape[1]))
                 self._rows[first:end] = self.describe([strings[word] for word in new])
-                # Last: if anything above fails or is interrupted, the words stay unknown.
+                # Last, so the words stay unknown if anything above fails or is interrupted.
                 self._index.add(np.array(new, dtype=np.uint64))
                 rows, _ = self._index.find(words)
             return self._rows.take(rows, axis=0)
