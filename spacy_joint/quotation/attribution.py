@@ -38,7 +38,7 @@ RELATIVE = frozenset(("WDT", "WP"))
 RELATIVE_CLAUSES = frozenset(("acl:relcl", "relcl"))
 PERCEIVING = frozenset(("found", "heard", "hears", "saw", "sees"))
 IMPERSONAL = frozenset(("it", "this", "that"))
-# A sentence may continue after a quotation that ends so.
+# A sentence may continue after a quotation with this end.
 OPEN = frozenset(",?!-—")
 DASHES = frozenset(("-", "--", "–", "—", "―"))
 COLONS = frozenset((":", "："))
@@ -48,9 +48,9 @@ DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "satur
 DATES = DAYS | {"january", "february", "september", "october", "november", "december", "sept", "oct", "dec"}
 # The maximum number of closing marks at the end of a quotation, including those of nested ones.
 MAX_CLOSING = 3
-# The maximum lengths of the name in a signature and of its line, in tokens.
+# The maximum lengths, in tokens, of the name in a signature and of its line.
 MAX_SIGNATURE, MAX_LINE = 8, 24
-# The articles before a name in "said the minister X", and the maximum of words between marks and such a verb.
+# The articles before a name in "said the minister X", and the maximum number of words between marks and such a verb.
 ARTICLES = frozenset(
     re.findall(
         r"\S+",
@@ -239,7 +239,8 @@ def _find_head(token: Token, inside: np.ndarray) -> Token | None:
         nouns = (word for word in reversed(doc[max(mention.i - 2, 0) : mention.i]) if word.tag_.startswith(NOUNS))
         mention = next(chain(owners, nouns), None)
     if mention is not None and mention.i < cue:
-        # Parsers make the day or place the subject in "Tuesday on the radio, Ann Lee said" and "PARIS - Ann Lee said".
+        # Parsers take the day or place for the subject in "Tuesday on the radio, Ann Lee said" and "PARIS - Ann Lee
+        # said".
         dash = max((word.i for word in doc[mention.i + 1 : cue] if word.text in DASHES), default=0)
         if mention.lower_ in DATES or (dash and mention.text.isupper()):
             after = doc[max(dash, mention.i) + 1 : cue]
@@ -320,7 +321,8 @@ def _is_nominal(token: Token) -> bool:
 
 
 def _find_owner(span: Span) -> Run | None:
-    """Returns the person in a mention of speech: "Tom" of "Tom's reply", None of "the answer", else all of it."""
+    """Returns the person in a mention of speech ("Tom" in "Tom's reply"), None if there is none ("the answer");
+    otherwise the whole mention."""
     nouns = span.doc.lang_ in AMERICAN and {token.text for token in span} & read_names().speech
     if not nouns:
         return span.start, span.end
@@ -329,7 +331,7 @@ def _find_owner(span: Span) -> Run | None:
 
 
 def says_nothing(verb: Token) -> bool:
-    """Returns whether a verb reports silence: she said nothing."""
+    """Returns whether a verb reports silence, as in "she said nothing"."""
     return any(child.lower_ == "nothing" and child.dep_ == "obj" for child in verb.rights)
 
 

@@ -22,7 +22,7 @@ PRONOUNS = {
 }
 POSSESSIVES = frozenset(("his", "her", "my", "our", "your", "their", "'s", "’s"))
 ARTICLES = frozenset(("the", "this", "that"))
-# The tags of determiners and of words before a name in an apposition, and what ends it.
+# The tags of determiners and of words before a name in an apposition, and the ends of an apposition.
 DETERMINERS = frozenset(("DT", "PRP$"))
 BEFORE_NAME = DETERMINERS | {"JJ", "NN"}
 ENDINGS = frozenset((",", ".", ";", ":", "-", "--", "—"))
@@ -34,11 +34,11 @@ ADDRESSING = frozenset(("oh", "o", "ah", "dear", "my", "poor", "yes", "no", "wel
 # The titles of relatives; those of unmarried people are not spouses.
 FAMILY = {"wife": "mrs", "mother": "mrs", "husband": "mr", "father": "mr", "uncle": "uncle", "aunt": "aunt"}
 SPOUSES = frozenset(("wife", "husband"))
-# The maximum distance of a name from a pronoun that tells its gender, and of an antecedent, also one that is a subject,
-# from a pronoun, in tokens.
+# The maximum distances, in tokens, from a name to a pronoun that shows its gender, and from a pronoun to its
+# antecedent, also if that is a subject.
 MAX_PRONOUN_DISTANCE = 15
 MAX_ANTECEDENT_DISTANCE, MAX_ACTING_DISTANCE = 200, 75
-# At least and at most these shares of the mentions of a person are subjects, and follow "in" and the like.
+# The minimum share of a person's mentions that are subjects, and the maximum share that follow "in" and the like.
 MIN_ACTING_SHARE, MAX_PLACE_SHARE = 0.2, 0.08
 POLITE = BOUND | BOUND_OTHERS
 # A narrator says "I" at least once in this number of words.
@@ -118,7 +118,7 @@ class Cast:
         is_told = n_first * MAX_WORDS_PER_NARRATOR > len(self.words) - sum(self.inside)
         if self.narrator is not None and is_told:
             self._identify_narrator(self.narrator)
-        # Those who are more than spoken about. An author who says "I" now and then meets nobody.
+        # Characters that are present, not only spoken about. An author who says "I" now and then is not.
         self.present = {
             ref.character
             for ref in self.references.values()
@@ -181,7 +181,7 @@ class Cast:
         return follows and not after[:1].isalnum() and after not in ("'s", "’s", "-", "--", "—")
 
     def _identify_narrator(self, narrator: Character) -> None:
-        """Joins the narrator and the character addressed most of those that the narration does not name."""
+        """Joins the narrator with the character addressed most among those that the narration does not name."""
         addressed: Counter[Character] = Counter()
         narrated: set[Character] = set()
         for reference in self.references.values():
@@ -227,7 +227,7 @@ class Cast:
             is_somewhere = places[character] > MAX_PLACE_SHARE * character.count
             acts = acting[character] >= MIN_ACTING_SHARE * character.count and character.count > MIN_VOTES
             is_called = addressed[character] >= MIN_VOTES
-            # Not the month of "in May", nor a place that a sentence lets speak.
+            # Not the month in "in May", nor a place that "speaks".
             is_named = any(name.is_of_person for name in character.parsed)
             most = character.count - 1 if is_named else max(MIN_VOTES, 2 * MAX_PLACE_SHARE * character.count)
             character.is_person &= places[character] <= most
@@ -351,7 +351,6 @@ class Cast:
 
 
 def _is_main(verb: Token) -> bool:
-    """Returns whether a verb is that of a main clause."""
     while verb.dep_ == "conj" and verb.head.i != verb.i:
         verb = verb.head
     return verb.dep_ in MAIN

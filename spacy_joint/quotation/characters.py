@@ -108,7 +108,7 @@ def join_names(
         keys = _list_keys(name)
         near = list(dict.fromkeys(character for key in keys for character in by_word.get(key, ())))
         fitting = [character for character in near if _fits(name, gender, character)]
-        # "Major Sholto" is rather "Major John Sholto" than "Mr. Thaddeus Sholto".
+        # "Major Sholto" is "Major John Sholto" rather than "Mr. Thaddeus Sholto".
         fitting = [fit for fit in fitting if fit.has_title(set(name.titles) - PLAIN_TITLES)] or fitting
         chosen = max(fitting, key=lambda character: (character.count, -character.first), default=None)
         if chosen is None and name.is_title:
@@ -186,7 +186,7 @@ def _fits(name: Name, gender: str | None, character: Character) -> bool:
         # "Miss Campbell" is not "Colonel Campbell".
         return False
     if mine & names.married and not titles & names.married and len(name.words) == 1:
-        # A character called by a given name is rather her daughter.
+        # A character called by a given name is more likely her daughter.
         bare = sum(character.names[other.text] for other in character.parsed if len(other.words) == 1)
         if 2 * bare > character.count:
             return False

@@ -44,8 +44,8 @@ BEAM_WIDTH = 8
 ASKING, ADDRESSES = frozenset("?!"), frozenset(("you", "your"))
 # The lowest probability of a decision: the model can be wrong.
 MIN_PROBABILITY = 1e-3
-# Somebody called this often beside the turns of a speaker, at least by this share of them, and this many times as often
-# as the two speak to each other, is that speaker.
+# A character is the same as a speaker if others call it this often beside the speaker's turns, beside at least this
+# share of them, and this many times as often as the two speak to each other.
 MIN_CALLS, MIN_CALLED, MIN_RATIO = 3, 0.2, 4
 
 
@@ -131,7 +131,7 @@ def find_turns(
         if goes_on and mention is None and number - latest[0] == 1 and cast.is_paragraph(begin, end):
             mention = latest[1]
             if last is not None and mention is None:
-                # The turn before goes on.
+                # The previous turn continues.
                 last.paragraph = number
         if goes_on and mention is None and (last is None or last.paragraph != number):
             # Who acts before the quotation: Asked about it, she shrugged. "..."
@@ -139,7 +139,7 @@ def find_turns(
             acting = [ref for ref in before if cast.is_subject[ref.head] and not cast.inside[ref.head]]
             mention = (acting[-1].begin, acting[-1].end) if acting else None
         if goes_on and mention is not None and mention[0] in cast.antecedents:
-            # News refers to whom it has just named; in a conversation, it may be anyone there.
+            # In news, pronouns refer to the last person named; in a conversation, to anyone there.
             cast.references[mention[0]] = Reference(*mention, mention[0], cast.antecedents[mention[0]])
         latest = number, None
         if not has_paragraphs and last is not None:
@@ -251,7 +251,7 @@ def _choose(
     its character, with the probability if the name were hidden (1 if there is only one hypothesis)."""
     turn = turns[k]
     is_guessed = is_open(cast, turn) and not is_indefinite(cast, turn)
-    # Nobody expects a character whom nothing has mentioned before.
+    # A character without earlier mentions cannot be predicted.
     is_new = turn.character is not None and turn.mention is not None and turn.character.first >= turn.mention[0]
     if not is_guessed and (is_only or is_new or not turn.is_named):
         yield turn.character, turn.confidence, 1.0

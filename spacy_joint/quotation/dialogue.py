@@ -25,7 +25,7 @@ NARRATION = frozenset(".,;:")
 # Words that may stand between a comma and its reporting verb, as in "lui dit Anna" and "se preguntó Ana".
 CLITICS = frozenset(("a", "le", "lui", "leur", "me", "m'", "m’", "se", "s'", "s’", "si"))
 PRONOUNS = frozenset(("he", "she", "they", "hän"))
-# The most words of a speaker's name before a reporting verb.
+# The maximum number of words in a speaker's name before a reporting verb.
 MAX_NAME = 4
 # After a comma, these words and participles (-ing, -ant) continue narration.
 GOING_ON = frozenset(
@@ -35,10 +35,10 @@ GOING_ON = frozenset(
         "tout toute les la le",
     )
 )
-# Between marks, speech that goes on is likelier than narration after "et".
+# Between marks, speech is more likely to continue after "et" than narration.
 GOING_ON_IN_MARKS = GOING_ON - {"et"}
 PARTICIPLE = re.compile(r"\w{2,}(ing|ant)")
-# English dialogue has this share of turns with narration.
+# The minimum share of turns with narration in English dialogue.
 MIN_NARRATED = 0.1
 MIN_TURNS = 2
 

@@ -1,11 +1,11 @@
-"""Decides whether quotation marks open or close, or are apostrophes, where neither glyphs nor spaces tell: ' and ’
+"""Decides whether quotation marks open or close, or are apostrophes, where neither glyphs nor spaces show it: ' and ’
 stand before and after words ('em, th’, the dogs’ turn), and in tokenised text (" I go , " he said .), straight marks
 stand between spaces.
 
-First, the words and the punctuation around a mark tell which roles it can have. Then, the roles of all marks in a
-paragraph are decided together, at the lowest cost: words next to each mark speak for a role, and so do the words
-between two marks, which are speech or narration. The costs were chosen on LitBank's first 80 novels, as they are and
-with single marks instead of double ones; nothing is learnt.
+First, the words and the punctuation around a mark determine its possible roles. Then, the roles of all marks in a
+paragraph are decided together, at the lowest cost: words next to each mark favour a role, and so do the words between
+two marks, which are speech or narration. The costs were chosen on LitBank's first 80 novels, unchanged and with single
+marks instead of double ones; nothing is learnt.
 """
 
 import re
@@ -102,19 +102,17 @@ def _resolve(doc: Doc, roles: dict[int, int], marks: Sequence[int], end: int) ->
 
 
 def _weigh_opening(doc: Doc, i: int) -> int:
-    """Returns the cost of a mark that opens."""
     before, after = _read_neighbours(doc, i)
     if not after or is_followed_by_verb(doc, i):
         return UNLIKELY
     cost = int(any(map(can_report, doc[i + 1 : i + 4]))) + before.isalnum()
     if after.islower() and not _is_announced(doc, i):
         cost += 1 + (before[-1:] in SENTENCE_ENDS)
-    # Right after an opening mark, it is rather an apostrophe.
+    # Right after an opening mark, it is more likely an apostrophe.
     return cost + 2 * (before in OPENING_MARKS) + (after in MARKS or 2 * (not after[0].isalnum()))
 
 
 def _weigh_closing(doc: Doc, i: int) -> int:
-    """Returns the cost of a mark that closes."""
     before, after = _read_neighbours(doc, i)
     if before in ("", ":") or (before[-1:].isalnum() and after[:1].isalnum()):
         return UNLIKELY

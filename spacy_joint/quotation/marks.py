@@ -156,7 +156,7 @@ class Texts:
 def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> list[tuple[int, int]]:
     """Pairs marks, as tokens (opening, closing), in order; leaves out pairs inside others."""
     # A mark without a partner does not affect later ones: the end of a paragraph discards open marks, unless the
-    # quotation goes on, and a second opening mark replaces the first of the same kind, unless it follows a word.
+    # quotation continues, and a second opening mark replaces the first of the same kind, unless it follows a word.
     pairs: list[tuple[int, int]] = []
     # The open marks, outermost first.
     opened: list[int] = []
@@ -181,7 +181,7 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
             pairs.append((begin, i))
         elif role & OPENING:
             same = [level for level, mark in enumerate(opened) if _get_kind(glyphs[mark]) == _get_kind(glyph)]
-            # After a word, marks are rather around a name in speech: “Who read the “Post,” and why?”
+            # After a word, marks are more likely around a name in speech: “Who read the “Post,” and why?”
             opened[same[0] if same and not doc[i - 1].text[-1].isalnum() else len(opened) :] = [i]
     return pairs
 

@@ -26,7 +26,7 @@ PARTICLES = frozenset(("de", "du", "des", "von", "van", "der", "den", "la", "le"
 RANKS = frozenset(
     ("king", "queen", "prince", "princess", "duke", "duchess", "earl", "count", "countess", "lord", "lady")
 )
-# Titles that are not used alone, and those that are no part of a name.
+# Titles that are not used alone, and those that are not part of a name.
 BOUND = frozenset(
     ("mr", "mrs", "miss", "ms", "mme", "mlle", "m", "don", "st", "dr", "sir", "lady", "master", "mistress")
 )
@@ -91,7 +91,7 @@ def read_names() -> Names:
     )
 
 
-# Words that verse capitalises, or a sentence whose start the parser misses; and "Question:" in an interview.
+# Words capitalised in verse or at a sentence start that the parser misses; and "Question:" in an interview.
 NO_NAMES = frozenset(
     [
         *("I", "He", "She", "They", "We", "It", "You", "The", "A", "An", "His", "Her", "My", "Our", "Their"),

@@ -166,7 +166,7 @@ def is_in_quotation(token: Token) -> bool:
 
 
 def _covers(group: SpanGroup, place: int) -> bool:
-    """Returns whether a character is in one of the spans. Tokens do not serve, as they may have been merged."""
+    """Returns whether a character is in one of the spans. Compares characters, since tokens may have been merged."""
     if len(group.attrs.get("scores", ())) != len(group):
         return any(span.start_char <= place < span.end_char for span in group)
     # No spans have been added, so they are sorted and disjoint.

@@ -1,9 +1,8 @@
 """Finds quotations without a trained model: by pairs of marks, dialogue, reporting verbs, and their dependents.
 
 Direct quotations need only marks or dashes. Others need a tree: they are the clause that a reporting verb governs, or
-the clause that contains "according to". Marks around a name, a title or a scare-quoted word are no quotation; marks in
-the middle of a sentence, after a word that is not a cue, are one only if they contain a sentence. The lists of
-verbs are our own.
+the clause that contains "according to". Marks around a name, a title or a scare-quoted word are not a quotation; marks
+in the middle of a sentence, after a word that is not a cue, are one only if they contain a sentence.
 """
 
 import re
@@ -37,10 +36,10 @@ from .plays import find_lines
 
 # The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
-# Other labels with the word that must introduce the clause: infinitives, and adverbials in "said Monday that".
+# Other labels, with the word that must introduce the clause: infinitives, and adverbials in "said Monday that".
 INTRODUCED = {"xcomp": "to", "advcl": "that"}
-# The words on each side of the verb in ", he said Monday," at most. A time or a place may follow, or, after some verbs,
-# the person who is told.
+# The maximum number of words on each side of the verb in ", he said Monday,". A time or a place may follow, or, after
+# some verbs, the person addressed.
 INSERTED = 20
 WHEN = DAYS | {"in", "on"}
 TELLING = frozenset(("told", "tell", "tells"))
@@ -121,7 +120,7 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> dic
             run, parts = _include_marks(doc, clause, marking.pairs, known)
             begin, end = run
             n_within = sum(last - first for first, last in parts if taken[first])
-            # One word must be a part of more: Engineers, he said, had known it.
+            # One word must be part of a longer quotation: Engineers, he said, had known it.
             is_word = end - begin == 1 and (len(clauses) == 1 or doc[begin].tag_ == "CC")
             # As in “We go” she said “But you stay.”
             are_several = len(parts) > 1 and begin == parts[0][0] and end == parts[-1][1]
@@ -295,7 +294,6 @@ def _is_reported_clause(clause: Token) -> bool:
 
 
 def _is_introduced_by(clause: Token, word: str) -> bool:
-    """Returns whether a word such as "that" or "to" introduces a clause."""
     return any(child.lower_ == word for child in clause.lefts)
 
 

@@ -22,7 +22,7 @@ MAX_TURNS = 4
 MAX_CANDIDATES = 12
 # A conversation ends where the next turn is more than this number of paragraphs later.
 MAX_GAP = 4
-# Up to this number of tokens between turns are hardly more than a cue.
+# Up to this number of tokens between turns count as hardly more than a cue.
 MAX_NARRATION = 12
 COLUMNS = (
     "cue",  # what mentions the speaker: 1 a pronoun, 2 a noun; if nothing does: 3 narration before the turn, 4 after it
@@ -149,7 +149,7 @@ def describe(
 
 
 def _find_narration(cast: Cast, turn: Turn) -> int:
-    """Returns 3 if narration ends in a comma or colon before a turn, 4 if it goes on after it, else 0."""
+    """Returns 3 if narration ends in a comma or colon before a turn, 4 if it continues after it, else 0."""
     if cast.words[find_word(cast.doc, turn.begin, -1)] in INTRODUCING:
         return 3
     after = cast.doc[turn.end : turn.end + 1].text

@@ -47,7 +47,7 @@ cdef inline int32_t count(const InputC* input, int32_t begin, int32_t end, int w
 
 
 cdef inline uint64_t edges(const InputC* input, int32_t begin, int32_t end) noexcept nogil:
-    """Returns which ends of a span are quotation marks, and whether it has others inside."""
+    """Returns which ends of a span are quotation marks, and whether there are others inside."""
     cdef int32_t first = facts_of(input, begin)[IS_MARK], last = facts_of(input, end)[IS_MARK]
     return 1 + first + 2 * last + 4 * (count(input, begin, end, N_MARKS) > first + last)
 

@@ -1,4 +1,4 @@
-"""Writes quotations for people and programs: as JSON, tables with a row per quotation, or coloured HTML pages."""
+"""Writes quotations as JSON, tables with a row per quotation, or coloured HTML pages."""
 
 import csv
 import json

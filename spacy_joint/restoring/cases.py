@@ -6,7 +6,7 @@ from itertools import groupby
 
 # word, Word, WORD, CEOs (capitals with a plural -s), and words with a special spelling, such as iPhone.
 LOWER, CAPITALISED, CAPITALS, PLURAL, OTHER = CASES = ("lower", "capitalised", "capitals", "plural", "other")
-# Words with one of these are addresses and the like, which get no capital at the beginning of a sentence.
+# Words with one of these, such as addresses, get no capital at the beginning of a sentence.
 ADDRESS_SIGNS = ("@", "/", "\\", "#", "_")
 # O'Brien, but not o'clock and o'er.
 IRISH_NAME = re.compile(r"o['’](?!clock|er)[a-z]{3}")

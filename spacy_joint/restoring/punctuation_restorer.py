@@ -63,8 +63,8 @@ NOT_READ = ("form", "shape", "style", "glued", "before")
 
 
 class Restoration(NamedTuple):
-    """The words of a text, the case of each and the mark after it (None: the text is kept), whether it ends a sentence,
-    and whether it is part of a sound, such as [MUSIC]."""
+    """The words of a text: for each, its case and the mark after it (None: the text is kept), whether it ends a
+    sentence, and whether it is part of a sound, such as [MUSIC]."""
 
     words: list[Written]
     cases: list[str | None]
@@ -226,7 +226,7 @@ def _find_given(words: Sequence[Written], ends: np.ndarray, lines: np.ndarray) -
     also the absence of marks within sentences; cases, except in stretches that are all in lower case, in capitals or in
     title case; and where both are given, the absence of marks after `lines`, such as headings."""
     texts = [word.text for word in words]
-    # Symbols get no mark after one, nor at the beginning of a sentence.
+    # Symbols get no mark after a mark, nor at the beginning of a sentence.
     marked, is_over = [], True
     for (_, text, mark), is_end in zip(words, ends.tolist(), strict=True):
         is_over = mark in FINAL or mark == ELLIPSIS or (is_over and not any(map(str.isalnum, text)))
@@ -234,7 +234,7 @@ def _find_given(words: Sequence[Written], ends: np.ndarray, lines: np.ndarray) -
         is_over |= is_end
     has_mark = np.array(marked, dtype=bool)
     is_unmarked, _ = find_stretches(has_mark, UNPUNCTUATED_STRETCH)
-    # Numbers and symbols have no case of their own.
+    # Numbers and symbols have no case.
     is_cased = np.array([any(map(str.isalpha, text)) for text in texts], dtype=bool)
     texts = [text for text, has_letters in zip(texts, is_cased.tolist(), strict=True) if has_letters]
     has_capital = np.array([text not in (text.lower(), "I") for text in texts], dtype=bool)
@@ -247,7 +247,7 @@ def _find_given(words: Sequence[Written], ends: np.ndarray, lines: np.ndarray) -
     in_capitals, _ = find_stretches(has_lower, CAPITALS_STRETCH)
     in_title, _ = find_stretches(begins_lower, TITLE_STRETCH, whole=False)
     changes_case = np.append(False, in_lower | in_capitals | in_title)
-    # Words without letters go with the one before, or the first one.
+    # Words without letters join the word before, or the first one.
     keeps_case = ~changes_case[np.maximum(np.cumsum(is_cased), min(len(texts), 1))]
     keeps_mark = has_mark | (~is_unmarked & (~ends | (lines & keeps_case)))
     return (KEEPS_MARK * keeps_mark + KEEPS_CASE * keeps_case).astype(np.int8)

@@ -149,6 +149,6 @@ def _show_questions(
 
 
 def _match(hashes: np.ndarray, cut: Callable[[str], str], allowed: Collection[str], strings: StringStore) -> np.ndarray:
-    """Tells which hashes are of strings of which the part that `cut` returns is allowed (bool)."""
+    """Returns for which hashes `cut` turns the string into an allowed one (bool)."""
     matching = [value for value in {*hashes.tolist()} if cut(strings[value]) in allowed]
     return np.isin(hashes, np.array(matching, dtype=np.uint64))

@@ -5,7 +5,7 @@ constraint of a word is a set of bits: FINAL (it ends a sentence), CASE_GIVEN an
 and features see it as given). Its only fact is the row of the root of its sentence, or -1.
 
 Kinds of actions: cases of words; marks within a sentence, of which the first is "no mark"; marks at its end. So each
-sentence ends with a final mark, and has none inside.
+sentence has one final mark, at its end.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t

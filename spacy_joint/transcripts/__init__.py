@@ -1,5 +1,5 @@
-"""Reading transcripts (who said what when) from plain text, captions and the output of speech recognisers, and writing
-them for people and players.
+"""Reads transcripts (who said what when) from plain text, captions and the output of speech recognisers, and writes
+them as text, captions and tables.
 
 ```
 transcript = spacy_joint.transcripts.read("interview.vtt")

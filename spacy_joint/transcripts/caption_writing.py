@@ -20,7 +20,7 @@ from .captions import ARROW, HEADER, divide_cues, read_srt, read_vtt, strip_mark
 from .transcript import LINE_END, join
 from .words import FORBIDDEN, Word, divide, fill_times, list_words, warn_of_estimates
 
-# Characters that the reader would take for markup.
+# Characters that the reader would mistake for markup.
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "{": "&#123;", "\\": "&#92;"})
 MARK = ">> "
 # How names of speakers are written. Later forms are tried if the reader does not find the same turns.

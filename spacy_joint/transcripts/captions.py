@@ -2,9 +2,9 @@
 https://www.w3.org/TR/webvtt1). Styles, positions and comments are skipped.
 
 webvtt-py parses WebVTT, and SubRip that this module converts to WebVTT. It skips text that it does not understand, so
-this module joins text after a blank line with its cue, and reports the line where a file is damaged. Voice tags
-(`<v Anna>`), names (`ANNA:`, see `labels`), `>>` and, within a cue, dashes tell speakers apart. Captions that roll up,
-as on live television, repeat the last line of the previous cue: it counts once.
+this module joins text after a blank line with its cue, and reports the line where a file is damaged. Voice tags (`<v
+Anna>`), names (`ANNA:`, see `labels`), `>>` and, within a cue, dashes mark speakers. Captions that roll up, as on live
+television, repeat the last line of the previous cue: it counts once.
 """
 
 import html
@@ -72,7 +72,7 @@ def read_vtt(content: str, source: str) -> Iterator[Segment]:
         return iter(())
     if not VTT.recognise(lines):
         raise JointValueError(Errors.J463, source=source)
-    # By the standard, nothing is above the header. Blank lines move below it, so that later lines keep their numbers.
+    # The standard allows nothing above the header. Blank lines move below it, so later lines keep their numbers.
     lines.insert(0, lines.pop(first))
     text = VTT_ASIDE.sub(lambda match: "\n" * match[0].count("\n"), "\n".join(map(str.strip, lines)))
     gap = VTT_GAP.search(text)

@@ -75,7 +75,7 @@ def make_doc(nlp: Language, transcript: Transcript) -> Doc:
             token._.set(name, time)
         if transcript.is_estimated(token.idx):
             token._.set(TIME_IS_ESTIMATED, True)
-    # Recognisers that give each word the time until the next one know no pauses.
+    # Recognisers whose words last until the next one do not measure pauses.
     if (pauses > 0).any():
         write_column(doc, PAUSE, pauses)
     return doc

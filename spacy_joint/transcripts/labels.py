@@ -14,10 +14,10 @@ from typing import NamedTuple
 from .transcript import CLOCK, TIMES, read_clock
 
 MAX_NAME_LENGTH = 60
-# The least number of recurring names after a header, of fields of a form, and of lines in succession that are numbered.
+# The minimum number of recurring names after a header, of fields of a form, and of numbered lines in succession.
 MIN_RECURRING, MIN_FIELDS, MIN_NUMBERED = 3, 3, 3
-# The shares of numbered lines, and of turns after a header whose names are sure, or whose first line ends a sentence;
-# and the average number of lines in the latter, at most.
+# The minimum shares of numbered lines, and of turns after a header with certain names or with a first line that ends a
+# sentence; and the maximum average number of lines of the latter.
 NUMBERED_SHARE, SURE_SHARE, SPOKEN_SHARE, LONG_TURN = 0.75, 0.75, 0.5, 5
 # The share of cues with names in captions of meetings.
 NAMED_SHARE = 0.9
@@ -121,7 +121,7 @@ NOT_NAMES = {
 class Label(NamedTuple):
     """The beginning of a line that may name its speaker."""
 
-    name: str  # empty if only a mark, such as `>>`, tells that the speaker changes
+    name: str  # empty if only a mark, such as `>>`, shows a change of speaker
     end: int  # where the words begin
     time: str = ""  # next to the name; empty if none
     is_marked: bool = False  # whether it is certainly a name: `>> ANNA:`, `SPEAKER_01:`
@@ -183,12 +183,12 @@ def find_caption_names(lines: Sequence[str], n_cues: int) -> Set[str]:
     if (len(names) < n_named or len(labels) == n_cues > 1) and len(labels) >= NAMED_SHARE * n_cues:
         return find_all_names(lines)
     # In films, words such as "Listen:" recur. So a name that is neither in capitals nor marked only counts if at least
-    # every third cue has a name. Where nearly all begin with one, as in captions of meetings, any capital tells it.
+    # every third cue has a name. Where nearly all begin with one, as in captions of meetings, a capital suffices.
     return names if 3 * n_named >= n_cues else _find_sure_names(lines, labels)
 
 
 def _find_sure_names(lines: Sequence[str], labels: Collection[Label]) -> set[str]:
-    # Capitals tell nothing if most lines are in capitals.
+    # Capitals mean nothing if most lines are in capitals.
     are_telling = 2 * sum(map(str.isupper, lines)) <= len(lines)
     names = {label.name for label in labels if label.is_marked or (are_telling and label.name.isupper())}
     # As in talks: "Anna Wu:", and "AW:" from then on.
@@ -208,7 +208,8 @@ def find_all_names(lines: Sequence[str]) -> Set[str]:
 
 
 def are_turns(lines: Sequence[str]) -> bool:
-    """Returns whether turns begin with names, or with `>>`. Below a header, such as a title, names tell less."""
+    """Returns whether turns begin with names, or with `>>`. Below a header, such as a title, names are weaker
+    evidence."""
     # A chat may begin with a notice, `01/02/2026, 09:30 - Anna created the group`.
     numbered = filter(str.strip, remove_numbers(lines))
     filled = [line for line in numbered if MESSAGE.match(line) or not re.match(STAMP, line)]

@@ -1,5 +1,5 @@
-"""Reading transcripts in all supported formats, which the suffix or the lines of a file tell. A new format is a module
-with a `Format`, which ALL lists."""
+"""Reads transcripts in all supported formats, which the suffix or the lines of a file determine. To add a format, write
+a module with a `Format`, and list it in ALL."""
 
 import json
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ def guess_format(text: str, path: str | Path = "") -> str:
 
 
 def guess_marked(lines: Sequence[str]) -> str | None:
-    """Guesses the format from the first two lines, if they tell it, as in captions; returns None otherwise.
+    """Guesses the format from the first two lines, if they suffice, as in captions; returns None otherwise.
     RAISES ValueError: If they are JSON lines (J469)."""
     return _find_format(lines, MARKED)
 

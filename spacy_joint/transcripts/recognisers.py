@@ -1,5 +1,5 @@
-"""The JSON of speech recognisers, podcasts and video platforms: SERVICES says where each of them has its words. Also
-that of exported chats (messages.py).
+"""The JSON of speech recognisers, podcasts and video platforms: SERVICES has the places of their words. Also reads
+exported chats (messages.py).
 
 An utterance has a text, words, or both: then the text counts, and words add their times and speakers (alignment.py).
 Services that label each word with a speaker often mislabel a few words, so a change of speaker certainly begins a
@@ -90,7 +90,7 @@ def read_recogniser(text: str, source: str) -> Iterator[Segment]:
         # Fails if an escape is a lone surrogate.
         json.dumps(content, ensure_ascii=False).encode()
     except (RecursionError, ValueError) as error:
-        # Python gives no line for too many brackets or digits.
+        # For too many brackets or digits, Python gives no line.
         line, reason = getattr(error, "lineno", 1), getattr(error, "msg", error)
         raise JointValueError(Errors.J464, file=source, line=line, format="JSON", reason=reason) from error
     if content is None:
@@ -136,7 +136,7 @@ def _load(text: str) -> Any:
 
 
 def _find_utterances(content: Any) -> tuple[Service, list[Any]] | None:
-    """Finds the service of some content, and the list that SERVICES describes; None if it is of none."""
+    """Finds the service of some content, and the list that SERVICES describes; None if there is none."""
     while isinstance(content, list) and len(content) == 1 and isinstance(content[0], list):
         content = content[0]
     for service in SERVICES:

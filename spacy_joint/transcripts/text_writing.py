@@ -1,4 +1,4 @@
-"""Writing transcripts for people to read, and as tables: text, Markdown and CSV.
+"""Writes transcripts as readable text, Markdown and CSV.
 
 A turn is a paragraph that begins with its time and its speaker, as in `[00:01:02] ANNA: At the garage.`, which the
 reader of `turns` understands. In prose without final marks, each sentence has its own line. Otherwise, deliberate line
@@ -34,7 +34,7 @@ MARK = re.compile(r"[^\w\s]$")
 # Numbers of pages, `17`, `- 17 -`, `[p. 17]`, rules, and notes such as `[Illustration]`.
 ASIDE = re.compile(r"[\W\d_]*[^\s.,;:!?…]|\[[^\[\]]+\]")
 OPENERS = "\"'“‘«([_*"
-# Text that Markdown would take for markup: anywhere, and at the beginning of a line.
+# Text that Markdown would read as markup: anywhere, and at the beginning of a line.
 INLINE = re.compile(r"[\\`*_\[\]<>]|&(?=#?\w+;)")
 AT_START = re.compile(r"^(?:#{1,6}(?=\s|$)|[-+](?=\s)|[=~-]{3,}|\d{1,9}(?=[.)]\s))")
 

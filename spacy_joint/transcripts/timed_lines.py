@@ -42,7 +42,7 @@ YOUTUBE_TIME = re.compile(rf"\s*\[?(?=(?P<time>{CLOCK})){TIMES}\]?:?(?:(?:\s+|(?
 LRC_TAG = re.compile(r"\[[a-z]{2,6}:[^\[\]]*\]\s*")
 # A line with a time alone, perhaps after a date; and the share of such lines that must be next to names that recur.
 TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s+){{0,4}}(?P<time>{CLOCK}{HALF})"), 0.5
-# Unlike in programmes of events, the first time is at the beginning (in seconds).
+# The first time is below this, in seconds, unlike in programmes of events.
 BEGINNING = 60
 # The most lines above the first name in chats, or the first time; and the fewest characters per second of speech,
 # unlike in lists of chapters.
@@ -135,8 +135,8 @@ def read_youtube(content: str, source: str) -> Iterator[Segment]:
 
 
 def _join_times(lines: Sequence[str]) -> Sequence[str]:
-    """Puts times that are lines of their own next to names, if several names recur, or are numbered, directly above
-    them, or below them and in the first line."""
+    """Moves times on separate lines next to names, if several names recur, or are numbered, directly above them, or
+    below them and in the first line."""
     filled = [line.strip() for line in lines if line.strip()]
     times = {place: match["time"] for place, line in enumerate(filled) if (match := TIME_ALONE.fullmatch(line))}
     for beginnings in ([place - 1 for place in times], [0, *(place + 1 for place in times)]):
@@ -173,7 +173,7 @@ def _is_otter(lines: Sequence[str]) -> bool:
     heads = {place: match for place, line in enumerate(filled) if (match := OTTER_NAME.fullmatch(line))}
     if any(after - before == 1 for before, after in pairwise(heads)):
         return False
-    # After another header, or without columns, only names that recur tell.
+    # After another header, or without columns, only recurring names count.
     recurs = len({match["name"] for match in heads.values()}) < len(heads)
     if _has_header(filled) or (0 in heads and not heads[0]["before"] and not heads[0]["opening"]):
         return len(heads) > 1 or any(map(OTTER_END.fullmatch, filled))

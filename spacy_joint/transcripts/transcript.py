@@ -44,7 +44,7 @@ class Segment(NamedTuple):
     begins_turn: bool = False  # even if the speaker has the same name or none
     begins_paragraph: bool = False
     is_sound: bool = False  # not speech, such as `[APPLAUSE]`, which never shares a sentence with speech
-    is_word: bool = False  # the times are those of a word, so pauses can be told from them
+    is_word: bool = False  # the times are those of a word, so pauses can be measured
     # A change of the speaker may be inside a sentence: recognisers often give a few words to the wrong speaker.
     is_speaker_unsure: bool = False
     is_estimated: bool = False  # the start time is estimated by the number of characters
@@ -182,8 +182,8 @@ def estimate(segments: Sequence[Segment], start_time: float, end_time: float) ->
 
 def set_times(segments: list[Segment], stamps: Iterable[tuple[int, str]], *, may_be_daytime: bool = False) -> None:
     """Sets estimated times of segments, from each place with a written time to the next: see `spread`. There may be
-    silence before the next one, and none are set if it is earlier. Times are those of the day if that may be, and none
-    of them begins with 0, as recordings do, or exceeds 23: then none are set at all."""
+    silence before the next one, and none are set if it is earlier. No times are set if they may be times of day: the
+    first does not begin with 0, as in recordings, and none with a number above 23."""
     known = [(place, time, written) for place, written in stamps if (time := read_clock(written)) is not None]
     leading = [int(written.split(":")[0]) for _, _, written in known if ":" in written]
     if may_be_daytime and leading and leading[0] > 0 and max(leading) < 24:

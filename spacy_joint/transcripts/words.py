@@ -39,7 +39,7 @@ MAX_WORDS = 100
 SYMBOL = re.compile(r"[\\/|_=<>{}()\[\]@#^~*+\"“”`;]|^-|^[^\w%&]+$|:$")
 GAP = re.compile(r"\s{3}|\t")
 MAX_SYMBOLS, LONG_LINE = 0.1, 23
-# The cost where no line ends unless a limit demands it: after a determiner or preposition, and within a name.
+# The cost of line ends that only a limit can force: after a determiner or preposition, and within a name.
 FORBIDDEN = 1000
 # The cost of cutting an arc, by its label, with or without its subtype. Dependents before their heads:
 BEFORE = {

@@ -1,4 +1,4 @@
-"""Writing annotated documents as transcripts, for people and players. A new format is a row of WRITERS."""
+"""Writes annotated documents as text, captions and tables. To add a format, add a row to WRITERS."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
