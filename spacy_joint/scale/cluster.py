@@ -25,8 +25,7 @@ RETRIES = 5
 def connect(address: str = LOCAL, *, log_to_driver: bool = True, **here: Any) -> Iterator[Any]:
     """Yields Ray, connected to the cluster at an address ("auto": this machine's), or started here ("local") with
     settings of `ray.init`; reuses an existing connection. Workers run in the directory of this process, so relative
-    paths work. Logs to a file, whose name is printed after errors. Raises J710 without Ray, J740 if Ray cannot start or
-    be reached.
+    paths work. Logs to a file; errors print its name. Raises J710 without Ray, J740 if Ray cannot start or be reached.
     """
     require_packages("ray", "ray")
     _require_listener(address)

@@ -1,7 +1,7 @@
 """Scores of the independent decisions of guides: about boundaries, heads and labels, and the ends of spans.
 
-They are a baseline for the search that uses the guide, and comparable with its scores (boundaries_and_trees.py):
-boundaries over tokens, and attachment over all tokens. Nothing is repaired, so heads need not be trees.
+They are a baseline for the guided search, comparable with its scores (boundaries_and_trees.py): boundaries over tokens,
+and attachment over all tokens. Nothing is repaired, so heads need not be trees.
 """
 
 from collections.abc import Iterable, Sequence

@@ -25,7 +25,7 @@ from .tags import score_tags
 
 CONSTITUENCY_PARSERS = ("constituency_parser", "chart_parser")
 QUOTATION_COMPONENTS = ("span_guide", "quotation_cues", "quotation_spans")
-# How the names of scores of attributes begin that some pipelines do not predict.
+# The beginnings of the names of scores of attributes that some pipelines do not predict.
 OPTIONAL = {"tag": "TAG", "pos": "POS", "morph": "MORPH", "lemma": "LEMMA", "dep": "DEP"}
 OPTIONAL |= dict.fromkeys(("boundary", "sents"), "SENT_START")
 # Other scores of raw text that compare these attributes.
@@ -82,7 +82,7 @@ def score_pipeline(nlp: Language, references: Sequence[Doc], *, gold_sentences: 
     for max_span in spans:
         scores |= score_hedges(examples, max_span=max_span)
     if not spans:
-        # With the parameters of the parser, if there is one.
+        # With the parser's parameters, if there is a parser.
         parsers = get_components(nlp, *CONSTITUENCY_PARSERS)
         scores |= parsers[-1].score(examples) if parsers else score_constituents(examples)
     words = sum(map(len, docs))

@@ -23,8 +23,8 @@ def score_restoration(examples: Iterable[Example], *, overwrite: bool = True, **
 
     Words that are not a token of both documents do not count.
 
-    overwrite (bool): Whether marks and capitals of the text were replaced. If they were kept, documents whose text is
-        what should be restored are skipped.
+    overwrite (bool): Whether marks and capitals of the text were replaced. If not, documents whose text already has all
+        of them are skipped.
     """
     marks: dict[str, PRFScore] = defaultdict(PRFScore)
     cases = PRFScore()

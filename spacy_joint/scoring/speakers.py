@@ -21,7 +21,7 @@ def are_same(gold: Gold, character: Character | None) -> bool:
     and determiners do not count, but titles must not differ in gender."""
     if isinstance(gold, frozenset):
         names = {} if character is None else character.names
-        # Nouns such as "the painter" are no names.
+        # Nouns such as "the painter" are not names.
         proper = {name.text for name in character.parsed} if character else set()
         names = {name: count for name, count in names.items() if name in proper} or names
         known = sum(count for name, count in names.items() if name.lower() in gold)

@@ -76,7 +76,7 @@ def prune(tree: Tree, kept: Sequence[bool], parameters: Parameters) -> Tree | No
         if parent > 0 and pruned[parent].label in parameters.delete_labels:
             parents[place] = parents[parent]
         if nodes[place].is_preterminal and not kept[nodes[place].index]:
-            # An empty constituent, which `assemble` leaves out.
+            # `assemble` leaves out empty constituents.
             pruned[place] = Tree("")
     return assemble(pruned, parents)
 

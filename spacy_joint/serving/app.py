@@ -40,7 +40,7 @@ from .worker import Broken, Busy, TookTooLong, WorkerFailure, Workers
 
 PAGE = Path(__file__).parent / "page"
 STATUS = {Busy: 503, TookTooLong: 504, Broken: 500}
-# Requests that Starlette and FastAPI refuse.
+# Requests that Starlette or FastAPI refuses.
 REFUSALS = {400: Errors.J448, 404: Errors.J446, 405: Errors.J447}
 FAILURES: dict[int | str, Any] = {code: {"model": Failure} for code in (400, 408, 413, 422, *STATUS.values())}
 # Browsers load nothing from other hosts.

@@ -51,7 +51,7 @@ class WriteRequest(Request):
 
 
 class Written(BaseModel):
-    """A transcript in a format for people or players."""
+    """A transcript as readable text, captions or a table."""
 
     written: str
 

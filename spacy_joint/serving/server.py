@@ -1,4 +1,4 @@
-"""The server of the application: uvicorn, with limits for numerous and slow clients. Ray Serve has its own server."""
+"""The server of the application: uvicorn, with limits for many or slow clients. Ray Serve has its own server."""
 
 import asyncio
 

@@ -51,7 +51,7 @@ class _Job(NamedTuple):
 
 class Worker:
     """A process with a pipeline (None: the shipped one), shared by up to 32 threads. `timeout` limits the seconds of
-    waiting, and also those of annotating; `max_characters` limits a text, and a batch. `is_lazy`: do not wait until the
+    waiting, and those of annotating; `max_characters` limits each text and each batch. `is_lazy`: do not wait until the
     pipeline is loaded; the first text then raises errors of loading (J742)."""
 
     def __init__(self, pipeline: str | None, *, timeout: float, max_characters: int, is_lazy: bool = False) -> None:
@@ -257,7 +257,7 @@ def _work(connection: Connection, pipeline: str | None) -> None:
         connection.send(error)
         return
     connection.send(describe_pipeline(nlp))
-    # Until the server ends.
+    # Ends with the server.
     with suppress(EOFError, BrokenPipeError):
         while True:
             task, texts = connection.recv()

@@ -3,8 +3,8 @@ script.
 
 A script is `CASE;EDIT`. CASE is the case of the lemma: empty for lower case, `Aa` for a capital first letter, `AA` for
 capitals, `=` for that of the word. EDIT is `DELETE>ADD|DELETE>ADD`, which edits the beginning and the end of the word
-(*making*, *make*: `;0>|3>e`), `-CHARACTER` if only this is left out (*8,000*, *8000*: `;-,`), or `=LEMMA` if the two
-have no letter in common (*is*, *be*: `;=be`).
+(*making*, *make*: `;0>|3>e`), `-CHARACTER` if only this is left out (*8,000*, *8000*: `;-,`), or `=LEMMA` if word and
+lemma share no letter (*is*, *be*: `;=be`).
 """
 
 import re

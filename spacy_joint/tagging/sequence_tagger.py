@@ -70,7 +70,7 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         return labels
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
-        """Makes the Markov model with these tags. RAISES ValueError: If they are no parts of speech (J040), or lack
+        """Makes the Markov model with these tags. RAISES ValueError: If they are not parts of speech (J040), or lack
         features (J030)."""
         if lacking := [label for label in labels if self.features and not split_label(label)]:
             allowed = "a tag with features, such as 'NOUN Case=Acc'"
@@ -109,7 +109,7 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         values = np.full(len(doc), doc.vocab.strings.add(SPACE_TAGS[attribute]), dtype=np.uint64)
         values[tokens] = [ids[tag] for tag in tags]
         doc.from_array([attribute], values)  # type: ignore[arg-type]  # wrong in its stub
-        # spaCy refuses to set boundaries where there are trees, whose boundaries have been kept anyway.
+        # spaCy refuses to set boundaries if there are trees; the boundaries of these have been kept anyway.
         if starts is not None and self.cfg["sentence_starts"] and not doc.has_annotation("DEP"):
             # Whitespace before the first sentence belongs to it.
             first = np.full(len(doc), -1, dtype=np.int64)

@@ -162,7 +162,7 @@ class Lexicon:
     def find(self, hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Finds the hashes that are words; returns their indices, and their frequencies (uint8)."""
         likely = np.flatnonzero(self._filter[hashes >> self._shift])
-        # Without words, no hash is likely.
+        # Without words, no hash is found.
         indices = np.minimum(np.searchsorted(self.words, hashes[likely]), len(self.words) - 1)
         are_words = self.words[indices] == hashes[likely]
         return likely[are_words], self.frequencies[indices[are_words]]

@@ -26,8 +26,8 @@ from .multiword_rules import ANY, Analysis, MultiwordRules, Rule, Typed
 Lexicon = dict[str, dict[str, Analysis]]
 """The words of a token by its form in lower case and its tag ("" for other tags); empty if it is a single word."""
 Joints = dict[str, dict[str, bool]]
-"""Whether a token is joined to the previous one, by the form of the token and that of the previous one ("" for any
-other), in lower case. The form "" stands for all tokens of letters that are not listed."""
+"""Whether a token is joined to the previous one, by the lower-cased forms of both (for the previous one, "" is any
+other). The form "" stands for all unlisted tokens of letters."""
 
 Value = TypeVar("Value", bound=Hashable)
 FILE = "lexicon.json"

@@ -13,7 +13,7 @@ SPACED, SYMBOL, BEFORE, DASH = 0.3, 0.4, 0.3, 0.02
 
 
 def list_added(words: Sequence[str]) -> str:
-    """Lists the characters that copies may add: those that are in no longer word of the treebank."""
+    """Lists the characters that copies may add: those that no longer word of the treebank contains."""
     inside = {character for word in words if len(word) > 1 for character in word}
     return "".join(character for character in DASHES + SYMBOLS if character not in inside)
 

@@ -7,8 +7,8 @@ from spacy.tokens import Doc
 from ..scoring.raw_text import score_raw_text
 
 # The settings, in the order in which they are chosen, with the number of steps that are tried in each direction, on the
-# scale of margins. Smaller steps and gains would fit noise in a small development set; so would more steps of a setting
-# that refines another one.
+# scale of margins. Smaller steps or gains, or more steps of a setting that refines another one, would fit noise in a
+# small development set.
 REACH = {"punctuated_bias": 3, "marked_bias": 1, "unpunctuated_bias": 3}
 STEP, PATIENCE, LEAST_GAIN = 50.0, 2, 0.003
 

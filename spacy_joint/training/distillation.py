@@ -57,8 +57,8 @@ class Distillation:
     kind (str): Whether documents are "original", "unpunctuated" (without punctuation and capitals), or "both".
     projected (bool): Whether documents without punctuation have the boundaries and trees of the punctuated text, and
         only tags predicted without punctuation.
-    keep (float): The share of documents without punctuation to keep in each file: those with the surest boundaries.
-        Below 1, all documents of a file are held in memory.
+    keep (float): The share of documents without punctuation to keep in each file: those with the most certain
+        boundaries. Below 1, all documents of a file are held in memory.
     marks (bool): Whether documents without punctuation that have their own trees keep marks and capitals as
         `_.restored`, for a `punctuation_restorer` to learn from. They do not keep known boundaries.
     n_process (int): The number of processes of `nlp.pipe`; -1: one per core.
@@ -95,8 +95,8 @@ class Distillation:
         shard_words (int): The number of words that completes a file.
         call (Callable): Calls a function several times, like `starmap`, in this process or others.
         RETURNS (dict): The numbers of `documents` and `words` of each file.
-        RAISES ValueError: If the texts have no prose (J651), the teacher cannot tell how sure it is (J656) or predicts
-            no trees, or projection lacks a tagger (J129).
+        RAISES ValueError: If the texts have no prose (J651), the teacher has no margins (J656) or predicts no trees, or
+        projection lacks a tagger (J129).
         """
         # The pipeline may have changed since an earlier run.
         _load.cache_clear()
@@ -226,7 +226,7 @@ def _vary_pauses(doc: Doc) -> Iterator[Doc]:
 
 
 def _select(annotated: Sequence[tuple[Doc, bool]], keep: float) -> Iterator[tuple[Doc, bool]]:
-    """Selects all documents with punctuation, and the surest ones without it."""
+    """Selects all documents with punctuation, and the most certain ones without it."""
     variants = [i for i, (_, is_variant) in enumerate(annotated) if is_variant]
     ranked = sorted(variants, key=lambda i: -_find_margin(annotated[i][0]))
     dropped = set(ranked[round(keep * len(ranked)) :])

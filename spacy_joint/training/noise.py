@@ -1,9 +1,9 @@
-"""Copies of documents with the noise of people and machines: capitals, wrong commas, typos, spoken words, misheard
+"""Noisy copies of documents, as people and machines write them: capitals, wrong commas, typos, spoken words, misheard
 words, line breaks.
 
 Trees, tags and boundaries stay correct. Added words follow Universal Dependencies: a filler is `discourse`, a repeated
-word the `reparandum` of its repetition, and the last word of a number its head. Rates of changes without a source are
-our choice.
+word the `reparandum` of its repetition, and the last word of a number its head. Rates are estimates where no source is
+given.
 """
 
 import random

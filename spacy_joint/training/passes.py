@@ -57,8 +57,8 @@ def find_trained(nlp: Language, frozen: Iterable[str]) -> StructuredPipe[Any]:
 
 def take_shard(examples: Iterable[Example], shard: int, n_shards: int, seed: int) -> Iterator[Example]:
     """Yields the documents of a shard, in order. Each goes to the shard with the fewest words so far, so passes take
-    equally long. Ties are broken at random; otherwise, copies by augmenters, which are as long as their originals,
-    could all share a shard."""
+    equally long. Ties are broken at random; otherwise, all augmented copies, which are as long as their originals,
+    could share a shard."""
     draw = random.Random(seed).random
     n_words = [0] * n_shards
     for example in examples:

@@ -45,7 +45,7 @@ def create_skip_documents(*, n: int, batcher: Batcher[Item]) -> Batcher[Item]:
     return skip
 
 
-# Without `Language`, which is not imported here, configs are validated against the signature.
+# Not `Language`, since spaCy validates configs against the signature, and it is not imported here.
 def create_checkpoint(*, path: str) -> Callable[[Any], Any]:
     """Make a callback for `[training.before_to_disk]`, registered as `spacy_joint.checkpoint.v1`. It also writes the
     pipeline to a directory that is always complete, whereas `spacy train` overwrites model-last in place. Guides can

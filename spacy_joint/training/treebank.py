@@ -61,9 +61,9 @@ GUIDE_CONFIG, GUIDED_CONFIG = "parser_guide_trf", "guided_parser"
 BEAM_WIDTH = 16
 # Small corpora need small tables: 2^5 weights per word suffice, and large ones take long to set up, average and save.
 MIN_TABLE_BITS, BITS_PER_WORD = 16, 5
-# More of these would gain little: tables of weights, evaluations, and epochs of taggers for jackknifing.
+# Tables of weights, evaluations, and epochs of taggers for jackknifing: more would gain little.
 MAX_TABLES, N_EVALUATIONS, JACKKNIFE_EPOCHS = 3, 2, 4
-# A guide's epochs, the fewest and most updates, and the folds for jackknifing: few, since each update takes seconds.
+# A guide's epochs, minimum and maximum updates, and folds for jackknifing: few, since each update takes seconds.
 GUIDE_EPOCHS, GUIDE_STEPS, GUIDE_FOLDS = 10, (400, 750), 2
 # Changes to the configs, which are for English: other languages have more features, and rarer words.
 TRAINING: Mapping[str, Mapping[str, Any]] = {
@@ -462,7 +462,7 @@ def _train(config: Path, settings: Mapping[str, Any], output: Path, source: Path
 def make_archive(directory: Path) -> None:
     """Makes `dist/NAME.tar.gz` of a package like `spacy package`, or warns if it cannot (JW34)."""
     found = find_spec("build")
-    # A directory `build` in the working directory is found, too, but has no origin.
+    # A directory `build` in the working directory is found as a module, but has no origin.
     command = ["-m", "build", "--sdist"] if found and found.origin else ["setup.py", "sdist"]
     finished = subprocess.run([sys.executable, *command], cwd=directory, capture_output=True, text=True)
     if finished.returncode:

@@ -41,7 +41,7 @@ from ..pipes.spelling import AS_WRITTEN, Spelling
 WINDOW = 2
 # Only the most frequent words serve as contexts: more of them enlarge the table without improving the classes.
 MAX_CONTEXTS = 3000
-# Context counts are raised to this power, lest rare contexts look informative.
+# Context counts are raised to this power, so rare contexts do not seem informative.
 SMOOTHING = 0.75
 KMEANS_ROUNDS = 15
 

@@ -1,5 +1,5 @@
-"""Annotates partitions: writes a shard, and then a record of its sources, both named after the partition. So a
-partition with a record is done, and annotating it again makes the same files."""
+"""Annotates partitions: writes a shard, and then a record of its sources, both named after the partition. A partition
+with a record is done; annotating it again makes the same files."""
 
 import platform
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ from .storage import Directory
 BATCH = 100_000
 # Longer texts are streamed, in parts of PART characters.
 LONG_TEXT, PART = 1_000_000, 250_000
-# The format of a record that kills processes; its text says so.
+# The format of a record that kills processes; its text is the reason.
 KILLER = "killer"
 
 

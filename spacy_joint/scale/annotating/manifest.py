@@ -16,7 +16,7 @@ from .storage import Directory
 
 SETTINGS, MANIFEST, ERRORS = "settings.json", "manifest.jsonl", "errors.jsonl"
 PENDING, SHARDS, DONE = "pending", "shards", "done"
-# The names of partitions' files; other files are the users'.
+# The names of partitions' files; other files belong to users.
 OURS = re.compile(r"[0-9a-f]{40}\.\w+")
 # Settings that tell these files from others of the same name.
 TYPICAL = {"pipeline", "reading", "shard_bytes", "inputs"}
@@ -106,7 +106,7 @@ def complete(output: Directory, names: Sequence[str]) -> dict[str, int]:
     present = output.list_sizes(SHARDS).items() - output.list_sizes(PENDING).items()
     output.move([shard[0] for shard in map(_identify, read()) if shard not in present], PENDING, SHARDS)
     output.replace(ERRORS, (_to_line(failure) for done in read() for failure in done["failures"]))
-    # Until now, the manifest has listed the shards of an earlier run, all of which still exist.
+    # Up to here, the manifest lists the shards of an earlier run, all of which still exist.
     output.replace(MANIFEST, describe())
     _remove_others(output, set(names))
     return totals
@@ -147,5 +147,5 @@ def _identify(done: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def _to_line(described: Mapping[str, Any]) -> bytes:
-    # Names of files may not be valid text.
+    # File names may not be valid text.
     return (json.dumps(described, ensure_ascii=False) + "\n").encode("utf8", "backslashreplace")

@@ -13,7 +13,7 @@ from .partitions import Group, Partition, read_partitions
 from .records import Reading
 from .worker import Worker
 
-# Shares of a core: a machine with n cores has n actors and room for readers, without which nothing would start.
+# Shares of a core: a machine with n cores has n actors, and room for the readers that they depend on.
 ACTOR_CPUS, READER_CPUS = 0.9, 0.1
 # A block of a dataset is a dictionary of columns, each of one row.
 Block = dict[str, list[Any]]
@@ -73,7 +73,7 @@ class RayCorpusRunner:
         context.target_max_block_size = annotation.shard_bytes
         packed = [{"packed": pickle.dumps(group)} for group in groups]
         with warnings.catch_warnings():
-            # Ray warns of the argument that limits retries, which versions up to 2.63 have.
+            # Ray warns of the argument that limits retries, in versions up to 2.63.
             warnings.filterwarnings("ignore", message="`ray_remote_args_fn`")
             partitions = ray.data.from_items(packed, override_num_blocks=len(groups)).map_batches(
                 _read,

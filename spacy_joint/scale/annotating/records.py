@@ -88,7 +88,7 @@ def read_records(file: StoredFile, reading: Reading) -> Iterator[Record]:
     fails."""
     suffix, compression = _split_suffix(file.address)
     format_ = reading.format or SUFFIXES.get(suffix, ANY_TEXT)
-    # Names of files may not be valid text.
+    # File names may not be valid text.
     name = file.address.encode("utf8", "surrogateescape").decode("utf8", "backslashreplace")
     number = at = 0
     with open_raw(file.address) as raw:
@@ -186,7 +186,7 @@ def _read_parquet(source: BinaryIO, name: str, reading: Reading) -> Iterator[dic
             for values in zip(*map(_list_values, batch.columns), strict=True):
                 yield dict(zip(batch.schema.names, values, strict=True))
     except ArrowException as error:
-        # Such as a type that it cannot read.
+        # For example, a type that it cannot read.
         raise ValueError(error) from error
 
 

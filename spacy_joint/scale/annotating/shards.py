@@ -68,7 +68,7 @@ def _to_line(described: dict[str, Any]) -> bytes:
 
 
 def _format_json(value: Any) -> str:
-    # Extension attributes may be anything.
+    # Extension attributes may have any type.
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

@@ -25,8 +25,8 @@ class StoredFile(NamedTuple):
 
 def find_files(address: str) -> tuple[list[StoredFile], bool]:
     """Finds the files at an address, sorted: a file, the files in a directory that are not hidden, or the files that
-    match a pattern. Also returns whether they were found rather than named. Raises J711 if there are none, J441 if the
-    storage cannot be read."""
+    match a pattern. Also returns whether they were found by search, not named. Raises J711 if there are none, J441 if
+    the storage cannot be read."""
     files, path = _open_filesystem(address)
     try:
         if files.isfile(path):

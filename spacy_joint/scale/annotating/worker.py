@@ -26,7 +26,7 @@ Value = TypeVar("Value")
 
 # Errors of a call whose process died, or lacks memory for a whole shard.
 DEATH = (BrokenProcessPool, MemoryError)
-# How often the process may die of the same argument before it is given up.
+# How often the process may die of the same argument before the worker gives up.
 DEATHS = 2
 # Each process has one core, so more threads would only wait for each other.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -56,7 +56,7 @@ class Worker:
         try:
             return self._insist(Annotator.__call__, partition)
         except WorkerDeath as death:
-            # The records only kill the process together.
+            # The records kill the process only together.
             records = [_mark_killer(record, death) for record in partition.records]
             return self._insist(Annotator.__call__, partition._replace(records=records))
 

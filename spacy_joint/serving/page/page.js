@@ -4,7 +4,7 @@ import { byId, make, makeScrolling, makeText, showPages } from "./elements.js";
 import * as shows from "./sentences.js";
 import { makeTree, outline } from "./trees.js";
 
-// The longest part of an address for a text: what mail and chat programs take.
+// The maximum length of a text in an address: what mail and chat programs accept.
 const MOST_IN_ADDRESS = 8000;
 // The smallest scale at which drawings of constituents are legible.
 const SMALLEST = 0.75;
@@ -12,7 +12,7 @@ const HINT = "Type or paste a text, drop a file on the field, or choose an examp
 
 let server = { max_characters: Infinity, pipelines: [] };
 let running = new AbortController();
-// What is shown: the request, its answer, and what tags and labels mean.
+// The request on display, its answer, and explanations of tags and labels.
 let shown = null;
 
 async function ask(address, request, signal) {
@@ -75,7 +75,7 @@ async function annotate() {
 function show(request, found) {
   const explanations = new Map(Object.entries(found.explanations));
   shown = { request, found, explanations, hasPhrases: false };
-  // Of transcripts, what was sent has names and times.
+  // For transcripts, the text that was sent has names and times.
   const characters = Array.from(found.text);
   const hues = shows.listSpeakers(found);
   const marks = shows.listMarks(found, hues);
@@ -141,7 +141,7 @@ function isRightToLeft(element) {
   return getComputedStyle(element).direction === "rtl";
 }
 
-// The constituents, which are found when they are opened, and again if that failed.
+// The constituents, requested when they are opened, and again if that failed.
 function makeConstituents(request, sentence) {
   const row = make("details", undefined, "constituents");
   const summary = make("summary", "Constituents");
@@ -169,7 +169,7 @@ function makeDrawing(tree, width) {
   return image;
 }
 
-// Modifiers and hedges, which are asked for when their tab is opened, and again if that failed.
+// Modifiers and hedges, requested when their tab is opened, and again if that failed.
 async function showPhrases() {
   const asked = shown;
   if (asked === null || asked.hasPhrases) return;
@@ -199,7 +199,7 @@ function choose(tab) {
   if (tab.id === "more-tab") showPhrases();
 }
 
-// Tabs are moved between by arrows.
+// Arrow keys move between tabs.
 function moveTab(event) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;
@@ -248,7 +248,7 @@ function takeFiles() {
   });
   byId("file").addEventListener("change", (event) => {
     openFile(event.target.files[0]);
-    // So that the same file can be opened again.
+    // Allows opening the same file again.
     event.target.value = "";
   });
 }

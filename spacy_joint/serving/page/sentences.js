@@ -1,4 +1,4 @@
-// What is found in a text, as elements: sentences with their quotations, words, and tables.
+// Results as elements: sentences with their quotations, words, and tables.
 
 import { make, makeTable, makeTerm, makeText } from "./elements.js";
 
@@ -19,7 +19,7 @@ function colour(element, hue) {
   return element;
 }
 
-// What is highlighted: places in the text with a kind, a hue, and what to tell on hovering.
+// Highlights: places in the text with a kind, a hue, and a tooltip.
 export function listMarks(found, hues) {
   return found.quotations.flatMap((quotation) => {
     const hue = hues.get(nameSpeaker(quotation));
@@ -53,13 +53,13 @@ function formatTime(seconds) {
   return `${minutes}:${String(rest).padStart(2, "0")}`;
 }
 
-// Who speaks a sentence of a transcript, and when.
+// The speaker and the time of a sentence of a transcript.
 function makeSpeech({ speaker, start_time: time }) {
   const known = [speaker, time === null ? null : formatTime(time)].filter(Boolean);
   return known.length ? [makeText("span", known.join(" · "), "speech"), " "] : [];
 }
 
-// How probable it is that a sentence starts where this one does.
+// The probability that a sentence starts here.
 function makeConfidence({ probability }) {
   if (probability === null) return [];
   const share = `${Math.round(100 * probability)}%`;
