@@ -76,8 +76,8 @@ def _measure_depth(word: int, heads: Sequence[int]) -> int:
 
 
 def number_heads(group: Sequence[int], heads: Sequence[int]) -> list[int]:
-    """Returns the heads of the words of a group, as in `Word`. A word whose head is neither in the group nor that of
-    the main word is attached to the main word."""
+    """Returns the heads of the words of a group, as in `Word`. A word is attached to the main word unless its head is
+    in the group, or is the main word's head."""
     if not heads:
         return [0] * len(group)
     main = find_main_word(group, heads)

@@ -46,7 +46,7 @@ def write_restored(doc: Doc, restored: Sequence[str | None]) -> None:
 
 
 def _get(token: Token) -> str | None:
-    """Joins what was restored of the words of a token, which may have been merged; None if it is a part of one."""
+    """Joins the restored words of a token, which may have been merged; None if it is a part of a word."""
     stored: dict[Any, Any] = token.doc.user_data
     text, restored, at = token.text, "", 0
     while at < len(text):

@@ -26,10 +26,10 @@ SMOOTHING = 0.1
 class BoundaryModel:
     """Natural logarithms of probabilities (float32). The last row of tables is for both ends of a sentence. Constant.
 
-    shares: Of each symbol of the grammar among the tags with its label; 0 if it is not a tag.
-    left: Of each symbol, given the tag before it (rows) and that any constituent begins there.
-    right: Of each tag after a symbol (rows), given the symbol.
-    bigrams: Of each tag, given the one before it (rows).
+    shares: By symbol, its share of the tags with its label; 0 if it is not a tag.
+    left: By the tag before (rows) and symbol: the symbol, given this tag and that any constituent begins there.
+    right: By symbol (rows) and the tag after it: the tag, given the symbol.
+    bigrams: By the tag before (rows) and tag: the tag, given the one before.
     Wrong shapes, and values that are infinite, NaN or above 0, raise J001.
     """
 

@@ -249,7 +249,7 @@ def _cut(heights: np.ndarray, arities: np.ndarray) -> list[tuple[int, np.ndarray
 
 
 def _remove_dead(rules: dict[Counted, float], tags: set[str]) -> dict[Counted, float]:
-    """Leave out rules with a child that has neither rules nor words left, since its own were too rare."""
+    """Leave out rules with a child that has no rules or words left, because its own were too rare."""
     while True:
         known = tags | {parent for parent, _ in rules}
         kept = {rule: count for rule, count in rules.items() if known.issuperset(rule[1])}

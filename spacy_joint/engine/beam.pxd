@@ -58,7 +58,7 @@ cdef class Search:
     cdef vector[double] totals      # scores of whole derivations
     cdef vector[uint8_t] final
     cdef vector[HistoryC] history   # n_steps x width
-    cdef vector[float] gaps         # n_steps x width: the best score minus that of the item
+    cdef vector[float] gaps         # n_steps x width: the best score minus the item's
 
     # Continuations of the items.
     cdef vector[uint64_t] rows      # of slots

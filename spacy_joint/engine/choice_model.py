@@ -13,7 +13,7 @@ from .weights import Weights
 
 
 class ChoiceModel(LinearModel):
-    """Predicts probabilities of choices, all equal before training. Instances are those of `ChoiceLearner.update`.
+    """Predicts probabilities of choices, all equal before training. For instances, see `ChoiceLearner.update`.
 
     templates (str): The features of a row.
     columns (Sequence[str]): The names of the columns that templates can use.

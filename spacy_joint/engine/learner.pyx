@@ -337,7 +337,7 @@ cdef class Worker:
 
 
 cdef class Learner:
-    """Learns weights from batches of instances, in place. System, templates and beam width are those of `Search`.
+    """Learns weights from batches of instances, in place. For system, templates and beam width, see `Search`.
 
     update_strategy (str): The update strategy, one of STRATEGIES.
     rule (str), aggressiveness (float): The update rule and the maximum step size: see `Updater`.

@@ -24,7 +24,7 @@ from .threads import make_fork_lock, run_all
 from .weights import MOST_OF_WEIGHT, Weights, find_most
 
 MAX_TABLES = 16
-# The seeds of all tables, which are derived from that of the model, must fit into 64 bits.
+# The seeds of all tables, which are derived from the model's, must fit into 64 bits.
 MAX_SEED = 1 << 59
 # The arrays of the training state of a table, see weights.pxd.
 LEARNT = ("raw", "total", "n_changes")
@@ -166,7 +166,7 @@ class LinearModel(ABC):
         idle.append(search)
 
     def update(self, instances: Sequence[Any], dropout: float = 0.0) -> dict[str, float]:
-        """Learns from a batch: see `Learner.update`. With several tables, the sums are those of the first."""
+        """Learns from a batch: see `Learner.update`. With several tables, returns the sums of the first."""
         if not self._learners:
             self._learn()
             self._learners = [

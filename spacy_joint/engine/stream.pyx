@@ -20,7 +20,7 @@ cdef enum:
 
 
 cdef class Stream:
-    """An incremental search over a streamed document, with averaged weights; the other arguments are those of `Search`.
+    """An incremental search over a streamed document, with averaged weights; for the other arguments, see `Search`.
 
     RAISES ValueError: If the system cannot stream, or the weights are not averaged.
     """
@@ -133,7 +133,7 @@ cdef class Stream:
         return 0
 
     def decide(self, int n_steps):
-        """Forces a decision: keeps only the items whose first `n_steps` steps are those of the best item, and returns
+        """Forces a decision: keeps only the items that share the first `n_steps` steps with the best one, and returns
         the actions of these steps (np.ndarray of uint16)."""
         with self.search.claim:
             n_steps = min(max(n_steps, 0), self.search.n_steps)

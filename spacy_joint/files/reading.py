@@ -12,7 +12,7 @@ from .compression import READ_ERRORS
 
 
 def require_file(path: str | Path) -> Path:
-    """Check that a path is that of a file or pipe, not of a directory (J402)."""
+    """Check that a path is a file or pipe, not a directory (J402)."""
     if not Path(path).exists() or Path(path).is_dir():
         raise JointFileNotFoundError(Errors.J402, path=path)
     return Path(path)

@@ -143,7 +143,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
             None collects them from the examples.
         pretrained (str): The directory of a saved component with the same architecture, such as
             `PIPELINE/parser_guide`. Training begins with its labels and weights. None: random weights.
-        RAISES ValueError: If there is nothing to learn (J330), labels are those of another kind of component (J062), it
+        RAISES ValueError: If there is nothing to learn (J330), labels belong to another kind of component (J062), it
             already has weights for others (J063), or the pretrained component lacks labels (J665) or cannot be read
             (J073, J050).
         """

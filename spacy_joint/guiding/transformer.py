@@ -47,7 +47,7 @@ def Transformer(
     name (str | None): Its name on the Hugging Face hub, or a directory. It is read when training begins; a saved
         pipeline contains the weights and needs no name.
     window, stride (int): See `cut_windows`, in word pieces.
-    learn_rate_scale (float): The learning rate of the transformer, as a multiple of that of the other layers.
+    learn_rate_scale (float): The learning rate of the transformer, relative to the other layers.
     mixed_precision (bool): Whether most is computed in 16 bits: bfloat16 on a CPU, which should support it, and float16
         on a GPU.
     capitals (bool): Whether it also learns vectors for the capitals of words, because its pieces are lower-cased.

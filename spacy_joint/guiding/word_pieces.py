@@ -1,5 +1,5 @@
-"""Vectors of the tokens of documents from an encoder that reads word pieces: the vector of a token is that of its first
-piece. The encoder reads windows of pieces. Tokens without pieces, such as whitespace, have vectors of zeros."""
+"""Vectors of the tokens of documents from an encoder that reads word pieces: a token has the vector of its first piece.
+The encoder reads windows of pieces. Tokens without pieces, such as whitespace, have vectors of zeros."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def make_order_perceptron(
     n_tables: int = 4,
 ) -> Model[list[Columns], list[np.ndarray]]:
     """Makes a model that orders modifiers given the columns of phrases, registered as `spacy_joint.OrderPerceptron.v1`.
-    The settings are those of `engine.linear_model.LinearModel`; phrases of more than eight modifiers use the beam."""
+    For the settings, see `engine.linear_model.LinearModel`; phrases of more than eight modifiers use the beam."""
     return make_model(
         "order_perceptron",
         OrderPerceptron(

@@ -1,7 +1,7 @@
 """`prenominal_orderer`: orders modifiers before nouns, as a spaCy component and for text generation.
 
 It adds noun phrases with two or more modifiers to `doc.spans[spans_key]`, labelled ODD if another order scores much
-better than that of the text, else OK. It does not change the text. Finding phrases requires dependency trees or tags
+better than the one in the text, else OK. It does not change the text. Finding phrases requires dependency trees or tags
 from an earlier component. Any annotated text is training data, since its order is assumed to be correct.
 """
 

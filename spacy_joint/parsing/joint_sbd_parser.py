@@ -383,7 +383,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return all_heads, all_labels
 
     def annotate(self, doc: Doc, prediction: DependencyTrees) -> None:
-        """Writes heads and labels; the sentence starts that spaCy derives from them are those of the actions."""
+        """Writes heads and labels, from which spaCy derives the sentence starts of the actions."""
         # A parser that was sourced from another pipeline gets documents with another vocabulary.
         use_noun_chunks(doc, noun_chunks)
         if not len(doc):
@@ -483,8 +483,8 @@ def _set_trees(doc: Doc, heads: np.ndarray, labels: np.ndarray) -> None:
 
 
 def _add_bins(table: np.ndarray, edges: np.ndarray, neutral: float, bias: float) -> np.ndarray:
-    """Adds a dimension to a table of biases by `before`: the bins of a column, of which 0 is that of unknown values.
-    `bias` is that of the first bin above the one of `neutral`."""
+    """Adds a dimension to a table of biases by `before`: the bins of a column (0: unknown). The first bin above that of
+    `neutral` gets `bias`."""
     biases = np.repeat(table[..., np.newaxis], len(edges) + 2, axis=-1)
     n_above = np.arange(len(edges) + 1) - np.searchsorted(edges, neutral, side="right")
     biases[np.add(UNMARKED, CLOSED), ..., 1:] += bias * n_above

@@ -1,11 +1,10 @@
-"""Certain sentence boundaries and non-boundaries by the layout of a text and its marks, as constraints of the search.
+"""Sentence boundaries and non-boundaries that the layout and marks of a text decide, as constraints of the search.
 
-A blank line, a list item, a heading, a row of a table and the like begin a sentence, and so does The or another stop
-word after an abbreviation; no sentence begins right after a bullet or a label, inside a string that the tokenizer has
-divided (a URL, a number, an emoji), or where text goes on in lower case after a comma, an abbreviation, a quotation,
-a colon, dots or a dash; or a name after a title; nor, in English, within a citation or a name that begins a sentence.
-A single line break alone is not a sign, since running text may be wrapped. Constraints depend on a bounded context, so
-that streams get the same ones.
+A sentence begins at a list item, a heading or a table row, after a blank line, and at The or another stop word after an
+abbreviation. No sentence begins right after a bullet or a label; inside a string that the tokenizer has divided (a URL,
+a number, an emoji); in lower case after a comma, an abbreviation, a quotation, a colon, dots or a dash; at a name after
+a title; or, in English, within a citation or a name that begins a sentence. A single line break is not a sign, since
+text may be wrapped. Constraints depend on a bounded context, so streams get the same ones.
 """
 
 import re

@@ -47,7 +47,7 @@ cdef inline void follow(PathC* path, uint16_t action) noexcept nogil:
         if not path.decided & bit(path.next):
             decide(path, bit(path.next), False)
         path.next += 1
-        # This bit was that of the token WINDOW tokens back.
+        # This bit belonged to the token WINDOW tokens back.
         path.decided &= ~bit(path.next)
 
 
@@ -108,7 +108,7 @@ cdef inline uint64_t known(const PathC* path, int32_t front) noexcept nogil:
     cdef int32_t token
     if front - path.next >= WINDOW:
         return 0
-    # These bits are those of tokens outside the window of the front.
+    # These bits belong to tokens outside the window of the front.
     for token in range(path.next + 1, front + 1):
         decided &= ~bit(token)
     return decided

@@ -43,7 +43,7 @@ REPORT = 4
 NAME = 5
 # Marks within words of letters.
 INNER, ELISION = re.compile("[.-]"), re.compile("[.'’-]")
-# What a reference can point to: 3b, S1, XII, L. 121-3.
+# Targets of references: 3b, S1, XII, L. 121-3.
 LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}(?!\S)|[A-Z]\. ?\d")
 # The maximum letters of an unlisted abbreviation between the numbers of a citation (12 So. 98).
 REPORTER = 3

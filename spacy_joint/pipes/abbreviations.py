@@ -21,7 +21,7 @@ def read_abbreviations(language: str) -> frozenset[str]:
 
 @cache
 def read_leading(language: str) -> frozenset[str]:
-    """Read titles, references and the like, in lower case. They belong to the next word."""
+    """Read the abbreviations that belong to the next word, such as titles and references, in lower case."""
     return frozenset(map(str.lower, _read(language, "leading") | _read(language, "cited")))
 
 

@@ -42,7 +42,7 @@ def BeamPerceptron(
 ) -> Model[list[Columns], list[np.ndarray]]:
     """Makes a structured perceptron with beam search, registered as `spacy_joint.BeamPerceptron.v1`.
 
-    The settings are those of `engine.perceptron.Perceptron` and of `engine.linear_model.LinearModel`.
+    For the settings, see `engine.perceptron.Perceptron` and `engine.linear_model.LinearModel`.
 
     RETURNS (Model): A model from columns to actions.
     """

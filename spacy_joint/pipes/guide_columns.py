@@ -16,7 +16,7 @@ NO_HEAD = np.iinfo(np.int32).min
 
 def find_guide_facts(offsets: np.ndarray, words: np.ndarray) -> np.ndarray:
     """Finds the distance from each word to its head, in words (or NO_HEAD), and to its last dependent (or 0 if none
-    follows it); int32, words x 2. `offsets` are those of the heads of all tokens, NaN if unknown.
+    follows it); int32, words x 2. `offsets` has the offset of each token's head, NaN if unknown.
 
     RAISES ValueError: If an offset is not an integer (J615).
     """

@@ -257,8 +257,8 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
     ) -> dict[str, float]:
         """Learns from a batch of examples, if the component is trainable.
 
-        If the templates read annotation that a predicted document lacks, that of the reference is used; tags are
-        dropped like features. Predicted annotation, as by `spacy joint jackknife`, is better.
+        If the templates read annotation that a predicted document lacks, the reference's is used; tags are dropped like
+        features. Predicted annotation, as by `spacy joint jackknife`, is better.
 
         examples (Iterable[Example]): The batch.
         drop (float): The share of features dropped at random.

@@ -49,9 +49,9 @@ UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH = 80, 6, 32
 CONTEXT = max(UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH)
 # The columns that depend on the case of a word.
 CASED = ("form", "shape")
-# What is known of each word besides its columns: whether it is whitespace, with how many line breaks (at most 2),
-# whether it is a mark, how it can end a sentence (`find_ending`), and whether it has, and begins with, a lower-case
-# letter. The last two are 0 if a character is not a letter: clitics such as "n't" do not follow the case of the text.
+# Facts about each word besides its columns: whether it is whitespace, with how many line breaks (at most 2), whether it
+# is a mark, how it can end a sentence (`find_ending`), and whether it has, and begins with, a lower-case letter. The
+# last two are 0 if a character is not a letter: clitics such as "n't" do not follow the case of the text.
 FACTS = ("is_space", "n_breaks", "is_mark", "ending", "has_lower", "begins_lower")
 IS_SPACE, N_BREAKS, IS_MARK, ENDING, HAS_LOWER, BEGINS_LOWER = range(len(FACTS))
 # Vowels without diacritics, in scripts that write vowels.

@@ -361,8 +361,8 @@ def _find_source(token: Token, inside: np.ndarray) -> Token | None:
 
 
 def find_phrase(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
-    """Returns the words around the head of a mention with all modifiers, without the cue, quoted words, what comes
-    before a dash, such as the place of news, and punctuation at its ends. `inside` says what is quoted (bool)."""
+    """Returns the words around the head of a mention with all modifiers, without the cue, quoted words, anything before
+    a dash, such as the place of news, and punctuation at its ends. `inside` says what is quoted (bool)."""
     begin, end = head.i, head.i + 1
     while begin > head.left_edge.i and begin - 1 != cue and not inside[begin - 1]:
         if doc[begin - 1].text in DASHES and doc[begin - 2].whitespace_:

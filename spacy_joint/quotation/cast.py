@@ -150,8 +150,8 @@ class Cast:
         return is_new or (is_named and last != "it") or last in PRONOUNS or self.find(begin, end) is not None
 
     def find(self, begin: int, end: int) -> Character | None:
-        """Finds the character of a mention that is not a pronoun: that of the last reference in it, but not his
-        own of "his valet", or Ann's of "Ann's aunt"."""
+        """Finds the character of a mention that is not a pronoun: of the last reference in it, but not of "his" in "his
+        valet", or of Ann in "Ann's aunt"."""
         near = (self.references[i] for i in range(end - 1, begin - 1, -1) if i in self.references)
         own = (ref for ref in near if ref.end == end or not {self.words[ref.begin], self.words[ref.end]} & POSSESSIVES)
         return next((ref.character for ref in own), None)

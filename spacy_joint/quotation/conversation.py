@@ -72,7 +72,7 @@ def find_characters(
     model: ChoiceModel | None,
 ) -> Attribution:
     """Finds the characters of an English document's quotations, and where they are mentioned, given the first words of
-    paragraphs, and the types and mentioned speakers of quotations. Without a model, uses that of the package."""
+    paragraphs, and the types and mentioned speakers of quotations. Without a model, uses the package's."""
     cast, turns = find_turns(doc, starts, runs, labels, mentions)
     attribute(cast, turns, load_model() if model is None else model)
     found: list[tuple[Character | None, float]] = [(None, 0.0)] * len(runs)
@@ -281,7 +281,7 @@ def name_speakers(cast: Cast, turns: Sequence[Turn]) -> None:
 
 
 def _is_introduced(cast: Cast, turn: Turn) -> bool:
-    """Returns whether a mention is that of somebody new just before: "a clerk said ...; the clerk said"."""
+    """Returns whether a mention repeats a new one just before: "a clerk said ...; the clerk said"."""
     begin = turn.mention[0] if turn.mention is not None else 0
     before = cast.list_references(max(begin - BEFORE, 0), begin)
     return any(cast.words[each.begin] in INDEFINITE for each in before if each.character is turn.character)

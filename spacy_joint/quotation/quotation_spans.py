@@ -85,7 +85,7 @@ register_extensions()
 class QuotationSpans(StructuredPipe[Quoted]):
     """Finds quotations and their speakers.
 
-    speaker_model (ChoiceModel | None): The model of `learn-speakers`; None stands for that of the package.
+    speaker_model (ChoiceModel | None): The model of `learn-speakers`; None: the package's.
     """
 
     file_names = (*StructuredPipe.file_names, SPEAKERS)

@@ -22,7 +22,7 @@ from .cast import PRONOUNS
 # documents, a group is read if it has the default key or the labels of quotations.
 IS_READ = "in_quotation"
 # The `id_` of a cue and of its quotation contains the character offset of the cue in its document. After documents are
-# joined, as by `Doc.from_docs`, it tells where each of them starts, so that equal ids are not confused.
+# joined, as by `Doc.from_docs`, it shows where each of them starts, so equal ids are not confused.
 CUE_ID = "Q@{}"
 CUE_ID_PATTERN = re.compile(r"Q@(\d+)")
 

@@ -211,7 +211,7 @@ def _find_relative(cue: Token) -> list[Token]:
 
 
 def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
-    """Finds what a cue reports, without marks at its ends: clauses, what is around ", he said,", or an object with
+    """Finds what a cue reports, without marks at its ends: clauses, the words around ", he said,", or an object with
     marks: "called it “a loss”"."""
     token = doc[cue]
     if is_according(token):

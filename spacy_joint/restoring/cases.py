@@ -46,7 +46,7 @@ def apply_case(case: str, word: str, forms: Mapping[str, str]) -> str:
 
 
 def capitalise(word: str) -> str:
-    """Capitalises the first letter of a word, unless it is an address or the like."""
+    """Capitalises the first letter of a word, except of addresses and similar words."""
     if any(sign in word for sign in ADDRESS_SIGNS):
         return word
     if IRISH_NAME.match(word):

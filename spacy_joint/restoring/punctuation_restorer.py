@@ -186,7 +186,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
             if given:
                 restored[given[0]] = mark
             elif mark:
-                # The mark goes after closing brackets and the like.
+                # The mark goes after attached tokens, such as closing brackets.
                 while place + 1 < end and not doc[place].whitespace_ and not texts[place + 1].isspace():
                     place += 1
                 restored[place] = attach_mark(restored[place], mark)

@@ -4,5 +4,5 @@
 MAX_CHARACTERS, TIMEOUT = 100_000, 30.0
 # Host names of this machine only.
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-# What workers do with a text.
+# The tasks of workers.
 ANNOTATE, DRAW_TREE, WRITE = "annotate", "draw_tree", "write"

@@ -26,8 +26,7 @@ KEYS = [ORTH, TAG, POS, MORPH]
 MULTIPLIERS = np.array(
     [0x9E3779B97F4A7C15, 0xD1342543DE82EF95, 0xAF251AF3B0F025B5, 0xF1357AEA2E62A9C5], dtype=np.uint64
 )
-# Other scripts of a single word that is rarer than this come from typos, addresses, names and the like, so they are not
-# learnt.
+# Other scripts of a single word rarer than this are not learnt: they come from typos, addresses and names.
 PLAIN, RARE = re.compile(r"(Aa|AA|);(=[^\W\d_]+|\d+>[^\W\d_]{0,3}\|\d+>[^\W\d_]{0,3})|=?;(\d+>\|\d+>|-.)"), 5
 # The cache of lemmas is cleared above this size, so that memory is bounded.
 MAX_REMEMBERED = 1 << 17

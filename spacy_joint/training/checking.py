@@ -10,7 +10,7 @@ from ..annotation.constituents import CONSTITUENTS, get_trees
 from ..trees.constituency_trees import count_blocks
 from ..trees.discontinuity import attach_root_children
 
-# Labels with fewer words are hardly learnt.
+# Labels with fewer words can hardly be learnt.
 MIN_WORDS = 5
 
 

@@ -129,7 +129,7 @@ class Training:
         mixed: list[TrainingState] = []
         losses: Counter[str] = Counter()
         for start, passes in zip(states, runner.run(states, self.progress.epoch), strict=True):
-            # Losses are those of the first table, as in components with several.
+            # Losses come from the first table, as in components with several.
             for each in [] if mixed else passes:
                 losses.update(each.losses)
                 self.progress.step += each.n_batches

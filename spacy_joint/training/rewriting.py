@@ -48,7 +48,7 @@ def rewrite(doc: Doc, words: Sequence[Word]) -> Doc:
 
     Dependents of an omitted token are attached to its nearest kept ancestor. If a sentence loses its root, its first
     orphan becomes the root, and other orphans are attached to it as `parataxis`; empty sentences are dropped. TAG, POS,
-    MORPH, LEMMA and labels are those of the sources. Custom columns are copied; spans, entities and other user data are
+    MORPH, LEMMA and labels come from the sources. Custom columns are copied; spans, entities and other user data are
     not. Raises J124 if trees and sentences have different boundaries.
     """
     copy = Doc(doc.vocab, words=[word.text for word in words], spaces=[word.space for word in words])

@@ -55,7 +55,7 @@ EXPANDER = "multiword_expander"
 FEATURES = f"components.{TAGGER}.features"
 # The paths of earlier components in the configs that build on them.
 SOURCES = {GUIDE: "tagger", PARSER: "tagger", MORPHOLOGIZER: "parser", LEMMATIZER: "morphologizer"}
-# The configs of a guide and of what it guides.
+# The configs of a guide and of the guided parser.
 GUIDE_CONFIG, GUIDED_CONFIG = "parser_guide_trf", "guided_parser"
 # The parser predicts with a wider beam than in training: slower and more accurate.
 BEAM_WIDTH = 16
@@ -105,7 +105,7 @@ class TreebankTraining:
         self.features, self.biases = self.work / "features_seen.json", self.work / "biases_chosen.json"
         self.finished = self.work / "finished"
         self.word_classes, self.jackknifed = self.work / "word_classes.msgpack", self.work / "jackknifed.spacy"
-        # What the parser learns from: the jackknifed documents, or those with columns of a guide, too.
+        # The parser's training documents: the jackknifed ones, also with the columns of a guide if there is one.
         self.guided = self.work / "guided.spacy" if transformer else self.jackknifed
 
     # Corpora, tokenizer and word classes.

@@ -189,7 +189,7 @@ def _keep_spoken(listed: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _arrange(service: Service, listed: Sequence[Any]) -> list[dict[str, Any]]:
-    """Arranges what a service lists as utterances."""
+    """Arranges the items that a service lists as utterances."""
     parts, has_words = _keep_spoken(listed), service.has_words
     if service.path == "results.channels" and len(parts) > 1:
         # Each channel is a person, as in telephone calls.

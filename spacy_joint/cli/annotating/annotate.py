@@ -263,7 +263,7 @@ def _annotate_input(
     nlp: Language, source: Iterator[str], format_in: str | None, is_live: bool, settings: dict[str, Any]
 ) -> tuple[Iterator[Doc], bool]:
     """Annotates standard input: returns documents, and whether they are parts of a single one, annotated as they
-    arrive. Settings are those of `stream_sentences`."""
+    arrive. For the settings, see `stream_sentences`."""
     from ...pipes.streaming import can_stream, stream_sentences
     from ...transcripts.reading import TEXT, guess_marked
 
