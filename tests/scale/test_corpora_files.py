@@ -129,12 +129,12 @@ def test_metadata_may_be_left_out(annotate, kept, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.parquet", "a.csv"])
-def test_a_column_that_is_missing_is_one_failure(annotate, name, tmp_path):
+def test_a_column_that_is_missing_is_one_failure_that_lists_the_columns(annotate, name, tmp_path):
     frame = pandas.DataFrame({"text": ["One."] * 9})
     (frame.to_parquet if name == "a.parquet" else frame.to_csv)(tmp_path / name)
     annotate(tmp_path / "output", tmp_path / name, text_column="typo")
     ((_, record, reason),) = read_failures(tmp_path / "output")
-    assert record == 1 and "has no column typo" in reason
+    assert record == 1 and f"column of {tmp_path / name} 'typo'. Choose one of: " in reason and reason.endswith("text.")
 
 
 @pytest.mark.parametrize(

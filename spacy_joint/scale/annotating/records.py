@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ...corpora import conllu, constituency_treebanks, docbin
 from ...corpora.raw_text import JSONL, parse_object
-from ...errors import Errors, JointValueError
+from ...errors import Errors, JointValueError, check_choice
 from ...files.compression import COMPRESSIONS, READ_ERRORS, decompress
 from ...files.reading import read_lines
 from ...transcripts.reading import FORMATS as TEXT_FORMATS
@@ -165,7 +165,7 @@ def _read_csv(source: BinaryIO, name: str, text_column: str) -> Iterator[Row]:
     csv.field_size_limit(2**31 - 1)
     rows = csv.reader(codecs.iterdecode(source, "utf-8-sig", "surrogateescape"), strict=True)
     header = next(rows, [])
-    _require_column(header, text_column, name)
+    check_choice(f"text column of {name}", text_column, header)
     for row in filter(None, rows):
         if len(row) == len(header):
             yield dict(zip(header, row, strict=True))
@@ -180,7 +180,7 @@ def _read_parquet(source: BinaryIO, name: str, reading: Reading) -> Iterator[dic
     try:
         file = ParquetFile(source)
         names = file.schema_arrow.names
-        _require_column(names, reading.text_column, name)
+        check_choice(f"text column of {name}", reading.text_column, names)
         kept = None if reading.meta is None else [reading.text_column, *filter(names.__contains__, reading.meta)]
         for batch in file.iter_batches(batch_size=ROWS, columns=kept):
             for values in zip(*map(_list_values, batch.columns), strict=True):
@@ -207,11 +207,6 @@ def _get_value(value: Any) -> Any:
         except (ValueError, OverflowError, pyarrow.ArrowException):
             continue
     return f"{value.type} that cannot be read"
-
-
-def _require_column(names: list[str], text_column: str, name: str) -> None:
-    if text_column not in names:
-        raise JointValueError(Errors.J413, source=name, what=f"column {text_column}")
 
 
 def _read_wet(source: BinaryIO, text_column: str) -> Iterator[tuple[int, dict[str, Any]]]:
