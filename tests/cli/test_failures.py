@@ -66,11 +66,19 @@ def test_colours_are_for_terminals_unless_they_are_declined(no_color, is_termina
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="its shells cannot close streams")
-@pytest.mark.parametrize(("arguments", "closed"), [("- <&-", "standard input"), ("a.txt >&-", "standard output")])
-def test_a_closed_stream_is_an_error(arguments, closed, tmp_path):
+@pytest.mark.skipif(sys.platform != "linux", reason="it has no /dev/full, or no shell that closes streams")
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ("- <&-", "standard input"),
+        ("a.txt >&-", "standard output"),
+        ("a.txt >/dev/full", "standard output"),
+        ("a.txt --output /dev/full", "/dev/full"),
+    ],
+)
+def test_a_stream_that_is_closed_or_full_is_an_error(arguments, name, tmp_path):
     (tmp_path / "a.txt").write_text("He left.", encoding="utf8")
     command = f"{sys.executable} -m spacy joint annotate {arguments}"
     environment = {"PYTHONPATH": os.getcwd(), **os.environ}
     result = subprocess.run(command, shell=True, stderr=subprocess.PIPE, env=environment, cwd=tmp_path)
-    assert result.returncode == 1 and f"[J441] {closed}".encode() in result.stderr
+    assert result.returncode == 1 and f"[J441] {name} cannot".encode() in result.stderr
