@@ -68,6 +68,8 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         self.scorer = scorer
         # Lists of labels of each kind.
         self.cfg: dict[str, list[str]] = {"labels": list(labels)}
+        # Labels that are settings; others are learnt.
+        self._fixed_labels = self.labels
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -151,7 +153,8 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         if labels is None:
             labels = self.collect_labels(get_examples())
         kinds = labels if isinstance(labels, dict) else {"labels": labels}
-        if kinds.keys() != self.cfg.keys() or not all(found and _is_label_list(found) for found in kinds.values()):
+        are_lists = all(found and _is_label_list(found) for found in kinds.values())
+        if kinds.keys() != self.cfg.keys() or not are_lists or self._fixed_labels not in ((), tuple(kinds["labels"])):
             raise JointValueError(Errors.J062, source=self.name)
         if pretrained is not None:
             self.from_disk(pretrained, exclude=["vocab", "learning"])
@@ -246,7 +249,8 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     def load_parts(self, parts: Parts) -> None:
         """Loads all files, and adds the labels to the vocabulary.
 
-        RAISES ValueError: If one is missing or damaged, or the labels are not those of the weights (J050).
+        RAISES ValueError: If one is missing or damaged, or the labels are not those of the weights (J050) or of the
+            settings (J061).
         """
         with report_damage(parts.source):
             if (cfg := parts.get("cfg")) is not None:
@@ -274,6 +278,8 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         has_all = all(node.has_param(name) for node in self.model.walk() for name in node.param_names)
         if self.is_initialized and not (has_all and self.model.get_dim("nO") == len(self.labels)):
             raise TypeError
+        if self._fixed_labels not in ((), self.labels):
+            raise JointValueError(Errors.J061, source=self.name, got=self.labels, wanted=self._fixed_labels)
         self._add_strings()
 
     def _add_strings(self) -> None:

@@ -88,6 +88,17 @@ def test_groups_that_make_no_sense_are_refused(spans_keys):
         spacy.blank("en").add_pipe("span_guide", config={"model": MODEL, "spans_keys": spans_keys})
 
 
+def test_groups_of_other_settings_are_refused(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    with pytest.raises(JointValueError, match=r"J061.*\('quotation_cues', 'quotations'\), not \('quotations',\)"):
+        spacy.load(tmp_path, config={"components.span_guide.spans_keys": ["quotations"]})
+    blank = spacy.blank("en")
+    guide = blank.add_pipe("span_guide", config={"model": MODEL, "spans_keys": KEYS})
+    with pytest.raises(JointValueError, match="J062"):
+        guide.initialize(lambda: make_examples(blank, [0]), labels=KEYS[::-1])
+    assert guide.label_data == tuple(KEYS)
+
+
 def test_each_group_must_be_annotated_somewhere():
     nlp = spacy.blank("en")
     nlp.add_pipe("span_guide", config={"model": MODEL, "spans_keys": ["quotations", "titles"]})
