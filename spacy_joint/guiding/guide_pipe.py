@@ -161,9 +161,10 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
             if missing := {label for kind, found in kinds.items() for label in set(found).difference(self.cfg[kind])}:
                 raise JointValueError(Errors.J665, path=pretrained, labels=", ".join(sorted(missing)))
             return
-        if self.is_initialized and any(sorted(kinds[kind]) != sorted(known) for kind, known in self.cfg.items()):
+        if not self.is_initialized:
+            self.cfg = {kind: list(found) for kind, found in kinds.items()}
+        elif any(sorted(kinds[kind]) != sorted(known) for kind, known in self.cfg.items()):
             raise JointValueError(Errors.J063, name=self.name)
-        self.cfg = {kind: list(found) for kind, found in kinds.items()}
         self._add_strings()
         sample = [example.x for example in islice(get_examples(), SAMPLE)]
         self._set_sizes()

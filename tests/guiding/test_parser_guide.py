@@ -143,6 +143,8 @@ def test_weights_for_other_labels_are_refused(nlp):
     labels = guide.labels
     with pytest.raises(JointValueError, match="J063"):
         guide.initialize(lambda: examples, labels=[*labels, "iobj"])
+    # In another order, they are the same labels, so weights keep theirs.
+    guide.initialize(lambda: examples, labels=list(labels[::-1]))
     assert guide.labels == labels and guide.is_initialized
 
 
