@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 # Marks after a word, which share its times.
 MARKS = re.compile(r"[^\w\s]+(?=\s|$)")
+# The maximum number of characters between two words that are found: the text is not searched to its end for each word
+# that it lacks.
+REACH = 100_000
 
 
 class Part(NamedTuple):
@@ -25,8 +28,8 @@ def divide(utterance: Part, words: Sequence[Part]) -> list[Part]:
     lowered = utterance.text.lower()
 
     def find(text: str, start: int) -> int:
-        found = utterance.text.find(text, start)
-        return lowered.find(text.lower(), start) if found < 0 and len(lowered) == len(utterance.text) else found
+        found, end = utterance.text.find(text, start, start + REACH), start + REACH
+        return lowered.find(text.lower(), start, end) if found < 0 and len(lowered) == len(utterance.text) else found
 
     parts: list[Part] = []
     done = 0
@@ -71,12 +74,13 @@ def _merge(parts: Sequence[Part]) -> list[Part]:
 def _fill(parts: Sequence[Part], times: tuple[float, float]) -> list[Part]:
     """Gives parts without times the time between their neighbours."""
     filled: list[Part] = []
+    # The begin of each part, or of the next one that has times, from last to first.
+    begins = [times[1]]
+    for part in reversed(parts):
+        begins.append(part.times[0] if part.times else begins[-1])
     end = times[0]
-    for number, part in enumerate(parts):
-        own = part.times
-        if own is None:
-            begin = next((later.times[0] for later in parts[number + 1 :] if later.times), times[1])
-            own = (end, max(begin, end))
+    for part, begin in zip(parts, begins[:0:-1], strict=True):
+        own = part.times or (end, max(begin, end))
         filled.append(part._replace(times=own))
         end = own[1]
     return filled

@@ -1,6 +1,7 @@
 """The JSON of recognisers: the text of segments, the times of words, and speakers."""
 
 import json
+import time
 
 import pytest
 
@@ -91,6 +92,15 @@ def test_speakers_are_kept_and_words_without_times_lie_between_their_neighbours(
     assert list_turns(transcript) == [("SPEAKER_00", "It is 5 now. And you?"), ("SPEAKER_01", "No.")]
     assert find_times(transcript, "5") == (2.0, 3.0)
     assert find_times(transcript, "now. And you?") == (3.0, 5.0)
+
+
+@pytest.mark.parametrize(("word", "n_words"), [("so", 40_000), ("yes", 10_000)])
+def test_words_without_times_and_words_that_the_text_lacks_take_linear_time(word, n_words):
+    words = [{"word": word, "speaker": n % 2} for n in range(n_words)]
+    begin = time.process_time()
+    read({"segments": [{"start": 0, "end": 5, "text": "so " * 400_000, "words": words}]})
+    # Quadratic time would take longer than half a minute.
+    assert time.process_time() - begin < 10
 
 
 @pytest.mark.parametrize(
