@@ -66,20 +66,15 @@ def find_layout(
     described = Words(doc, words, begins[words], ends[words], is_glued, n_before)
     by_marks = find_marked(described, lower_case_starts=lower_case_starts, joins_names=joins_names)
     constraints[words] = np.where(by_marks, by_marks, constraints[words])
-    if breaks.any():
-        if blank_lines:
-            constraints[words[n_before > 1]] = 1
-        text, offsets = doc.text, doc.to_array([IDX]).astype(np.int64)[words].tolist()
-    elif len(doc) and (openings[0] == OPENS_LINE or (openings[:LOOKAHEAD] == IS_COLON).any()):
-        # The first line can forbid starts, too.
-        start = doc[: 2 * LOOKBACK]
-        words = np.flatnonzero(~is_space[: len(start)])
-        n_before = np.zeros(len(words), dtype=np.intp)
-        text, offsets = start.text, [start[i].idx for i in words.tolist()]
-    else:
-        return constraints
+    if blank_lines:
+        constraints[words[n_before > 1]] = 1
     n_before[:1] = 2
-    constrain_lines(text, offsets, n_before, words, constraints)
+    if breaks.any() or (openings[:1] == OPENS_LINE).any() or (openings[:LOOKAHEAD] == IS_COLON).any():
+        # A single line can forbid starts, too, near its beginning.
+        part = doc[:] if breaks.any() else doc[: 2 * LOOKBACK]
+        words = words[words < len(part)]
+        offsets = doc.to_array([IDX]).astype(np.int64)[words].tolist()
+        constrain_lines(part.text, offsets, n_before[: len(words)], words, constraints)
     return constraints
 
 

@@ -98,10 +98,8 @@ LINE = re.compile(
 TAG = re.compile(r"""</?[A-Za-z][\w:-]*(?:\s+[\w:@.-]+=(?:"[^"<>]{0,2000}"?|'[^'<>]{0,2000}'?))*""")
 # Markers of items that other items of the same list can follow in the same line.
 MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=[:.]))(\.?\)|\.|:)")
-# These end a sentence with the line.
-WHOLE = frozenset(
-    "amount cells closing contents fence greeting header heading log quote row rule section time trace".split()  # noqa: SIM905
-)
+# Lines of these kinds may go on in the next one.
+OPEN_ENDED = frozenset("bullet copyright dash label number option shell wrote".split())  # noqa: SIM905
 # No sentence starts inside these, except after a mark.
 UNDIVIDED = frozenset("row header heading section log trace shell wrote cells bullet dash number copyright".split())  # noqa: SIM905
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
@@ -173,7 +171,7 @@ def constrain_lines(
             constraints[words[first + start]] = 1
         if not (kind == "quote" and follows_another and marker == marker_before):
             constraints[words[first]] = 1
-        if kind in WHOLE and following_line < min(len(words), first + LOOKBACK + 1):
+        if kind not in OPEN_ENDED and following_line < min(len(words), first + LOOKBACK + 1):
             after = offsets[following_line]
             if not _goes_on(kind, text[begin], text[after - 1], text[after]):
                 constraints[words[following_line]] = 1
@@ -222,14 +220,10 @@ def _find_items(text: str, marker: str, offsets: list[int]) -> Iterator[tuple[in
     while found is not None:
         opening, number, closing = found.groups()
         is_turn = number in ("Q", "A")
-        if number is None:
-            sought = f" {found[0]}"
-        elif number.isdecimal():
-            sought = f" {opening}{int(number) + 1}{closing} "
-        elif is_turn:
-            sought = f" {'A' if number == 'Q' else 'Q'}{closing} "
-        else:
-            sought = f" {opening}{chr(ord(number) + 1)}{closing} "
+        sought = f" {found[0]}"
+        if number is not None:
+            after = int(number) + 1 if number.isdecimal() else chr(ord(number) + 1)
+            sought = f" {opening}{'QA'[number == 'Q'] if is_turn else after}{closing} "
         at = text.find(sought, at, end)
         if at < 0:
             return

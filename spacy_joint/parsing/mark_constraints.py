@@ -16,14 +16,7 @@ from spacy.util import get_lang_class
 from ..annotation.reporting_verbs import read_verbs
 from ..files.reading import read_word_lists
 from ..pipes import marks
-from ..pipes.abbreviations import (
-    read_abbreviations,
-    read_final,
-    read_leading,
-    read_references,
-    read_stems,
-    read_words,
-)
+from ..pipes.abbreviations import read_abbreviations, read_final, read_leading, read_references, read_stems, read_words
 from ..pipes.arrays import following, preceding
 from .lines import LOOKBACK
 
@@ -135,7 +128,7 @@ def find_beginning(text: str) -> int:
 def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> np.ndarray:
     """Finds the words that do not begin a sentence (-1), and those that begin one after an abbreviation (1). For the
     settings, see `find_layout`."""
-    found = _are_in_quotations(words) | _are_spaced_dots(words) | _are_in_strings(words) | _are_in_amounts(words)
+    found = _are_in_quotations(words) | _are_in_strings(words) | _are_in_amounts(words)
     found |= _are_opening_signs(words)
     if words.doc.lang_ in LANGUAGES["citations"]:
         found |= _are_cited(words)
@@ -164,16 +157,12 @@ def _are_in_quotations(words: Words) -> np.ndarray:
     return ends_quotation | (words.is_attached & ~words.is_glued) | AFTER_COMMA.take(words.before)
 
 
-def _are_spaced_dots(words: Words) -> np.ndarray:
-    """Well . | . | . no."""
-    return words.is_stop & words.after_stop & words.in_line
-
-
 def _are_in_strings(words: Words) -> np.ndarray:
-    """A mark at the beginning of a string does not end a sentence: . | /run, ! | important."""
+    """A mark at the beginning of a string does not end a sentence: . | /run, ! | important. Well . | . | . no."""
     begins_string = ~words.is_glued | preceding(~words.is_glued & IS_OPENING.take(words.ends))
     after_mark = words.is_glued & preceding(begins_string & IS_FINAL.take(words.ends))
-    return after_mark & (words.is_lower | IS_SIGN.take(words.ends))
+    is_dot = words.is_stop & words.after_stop & words.in_line
+    return is_dot | after_mark & (words.is_lower | IS_SIGN.take(words.ends))
 
 
 def _are_in_amounts(words: Words) -> np.ndarray:

@@ -13,15 +13,7 @@ from spacy.tokens import Doc
 from ..annotation.custom_columns import PAUSE, write_column
 from ..annotation.extensions import read_values
 from ..annotation.restored import read_restored, write_restored
-from ..annotation.speech import (
-    CUE,
-    END_TIME,
-    LINE_START,
-    SPEAKER,
-    START_TIME,
-    TIME_IS_ESTIMATED,
-    TURN_START,
-)
+from ..annotation.speech import CUE, END_TIME, LINE_START, SPEAKER, START_TIME, TIME_IS_ESTIMATED, TURN_START
 from ..pipes.arrays import find_stretches
 from ..pipes.components import run_disabled
 from ..pipes.token_columns import MARKS, UNPUNCTUATED_STRETCH
