@@ -17,8 +17,8 @@ from ..files.reading import read_word_lists
 LOOKAHEAD, LOOKBACK = 10, 64
 # The maximum number of words after the first that identify an item within a line.
 ITEM = 4
-# Wrapped lines are longer than this, in characters.
-SHORT = 45
+# Wrapped lines are longer than SHORT, in characters, and headings are at most HEADING.
+SHORT, HEADING = 45, 32
 
 # Characters that can stand between a mark and the next sentence.
 CLOSERS = " \t\"'’”»)]}*_~`"
@@ -72,7 +72,8 @@ LINE = re.compile(
       | (?P<dash>[-+–—][ \t]+(?:{BOX}|{ICON})?)(?=\S)
       | (?P<section>{SECTION}[ \t]+[{UPPER}][^\n]{{,60}}(?<![.!?…,;:])(?=[ \t]*\n))
       | (?P<title>(?=[{UPPER}\d](?:[^{LOWER}\n]*?[{UPPER}]){{3}})[{UPPER}\d .,&'’/()–—-]{{4,60}}(?<![.!?,;-])
-            (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}]))
+            (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}])
+            |[{UPPER}][^\n:]{{1,{HEADING - 1}}}(?<![.!?…,;-])(?=[ \t]*\n["“]?[{UPPER}][^\n]{{60}}))
       | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\d{{1,2}}/|\[\d+\]
             |{DATE}|(?:{SECTION}|\d{{1,3}}[:/]\d\d?)(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[A-Za-z]|[ivx]{{2,4}})\))[ \t]+
             (?:{ICON})?)(?=\S)
@@ -99,7 +100,7 @@ TAG = re.compile(r"""</?[A-Za-z][\w:-]*(?:\s+[\w:@.-]+=(?:"[^"<>]{0,2000}"?|'[^'
 # Markers of items that other items of the same list can follow in the same line.
 MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=[:.]))(\.?\)|\.|:)")
 # Lines of these kinds may go on in the next one.
-OPEN_ENDED = frozenset("bullet copyright dash label number option shell wrote".split())  # noqa: SIM905
+OPEN_ENDED = frozenset(("copyright", "label", "option", "shell", "wrote"))
 # No sentence starts inside these, except after a mark.
 UNDIVIDED = frozenset("row header heading section log trace shell wrote cells bullet dash number copyright".split())  # noqa: SIM905
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
@@ -173,7 +174,7 @@ def constrain_lines(
             constraints[words[first]] = 1
         if kind not in OPEN_ENDED and following_line < min(len(words), first + LOOKBACK + 1):
             after = offsets[following_line]
-            if not _goes_on(kind, text[begin], text[after - 1], text[after]):
+            if not _goes_on(kind, text[begin:after], text[after]):
                 constraints[words[following_line]] = 1
 
 
@@ -185,14 +186,16 @@ def _announces(line: str, kind: str, n_words: int, is_near: bool) -> bool:
     return line[-1] in BEFORE_UNSURE or (is_near and len(line) < SHORT)
 
 
-def _goes_on(kind: str, letter: str, space: str, following: str) -> bool:
-    """Returns whether a line of a kind continues on the next one, by the first letters of both and the space before the
-    latter."""
+def _goes_on(kind: str, line: str, following: str) -> bool:
+    """Returns whether a line of a kind, with the space after it, continues on the next one, given its first letter."""
     if kind == "quote":
-        return following == letter
+        return following == line[0]
     if kind == "amount":
         return following.islower()
-    return kind in ("header", "log", "time") and space in " \t"
+    if kind in ("bullet", "dash", "number"):
+        text = line.rstrip()
+        return len(text) > HEADING or text[-1] in ",;:(-" or not following.isupper()
+    return kind in ("header", "log", "time") and line[-1] in " \t"
 
 
 def _find_undivided(text: str, offsets: list[int], kind: str, begins_upper: bool, inner: range) -> list[int]:

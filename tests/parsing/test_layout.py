@@ -102,6 +102,8 @@ def mark(doc):
         "Title\n|=====\n|It begins.\n|--\n|Sam",
         "Intro\n|1.1 ^Early ^life\n|He was born.\n|1.2 ^He ^left.\n1.3 of it.",
         "IN SHORT\n|It works.\nHOW TO RUN IT\n|Run it.\nÉTÉ À\n|La ^Rochelle.",
+        "About us\n|We build maps of every town in the north, ^and of the sea between them.",
+        "|1. ^Planning\n|The clerk left.\n|2. ^He ^told ^Nora,\nHill and Dale.\n|- ^Eggs\n|Mix them.",
         "THE END\nof it. IT\nIS SO\n\n|A NOTE\nTO ALL READERS\n\n|NAME\n    |ls",
         "See ^Civ. ^P. ^4 and the Asst. ^Manager: ^approx. ^$ 9, ^Jos. ^A. ^Ray.",
         "IN SHORT\r\n|It works.\r\n\r\n|Net   ^9   ^8\r\n|So.",
@@ -172,6 +174,7 @@ def test_full_stops_apart_end_abbreviations_of_the_language(language, words, con
     "text",
     [
         f"{WRAPPED}\ntide.",
+        f"{WRAPPED}\nGreat Eastern\nRailway, and all who had waited for it on the quay since noon went home.",
         f"{WRAPPED} last\n12. of May.",
         f"{WRAPPED} last\n1.2 Million\nTons of fish.",
         f"{WRAPPED} flag\n- a red one - flying.",
