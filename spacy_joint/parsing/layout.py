@@ -37,7 +37,7 @@ ADDRESS = re.compile(r"\w://\S|^www\.\S|mailto:\S")
 EXTENDING = re.compile("[\u200d\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 # Emoji and emoticons that belong to the sentence before them; not emoji that point to the next words.
 EMOTION = re.compile(
-    "[\u2600-\u2604\u2615\u2639\u263a\u2665\u2728\u2763\u2764\U0001f300-\U0001f445\U0001f44a-\U0001f4cb\U0001f4f0-\U0001f516"
+    "[\u2600-\u2604\u2614\u2615\u2639\u263a\u2665\u26bd\u26be\u26c4\u2708\u2728\u2744\u2763\u2764\U0001f300-\U0001f445\U0001f44a-\U0001f4cb\U0001f4f0-\U0001f516"
     "\U0001f525-\U0001f6ff\U0001f90c-\U0001faff]"
     r"|(?:[:;=]['-]?[)(DPp/\\|*3]+|<3+|\^_?\^|[xX]D+)$"
 )

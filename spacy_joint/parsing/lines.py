@@ -14,7 +14,7 @@ import numpy as np
 from ..files.reading import read_word_lists
 
 # The maximum number of words that determine the kind of a line, and of words to look back at from the next line.
-LOOKAHEAD, LOOKBACK = 10, 64
+LOOKAHEAD, LOOKBACK = 12, 64
 # The maximum number of words after the first that identify an item within a line.
 ITEM = 4
 # Wrapped lines are longer than SHORT, in characters, and headings are at most HEADING.
@@ -33,7 +33,7 @@ COLON = "[ \u00a0\u202f]?:"
 # Ranges of Latin, Greek and Cyrillic letters.
 UPPER, LOWER = "A-ZÀ-ÖØ-ÞΑ-ΩА-Я", "a-zß-öø-ÿα-ωа-я"
 SECTION = r"\d{1,2}(?:\.\d{1,2}){1,3}\.?"
-DOTS = "•·●▪◦‣\u2043■□◆★☆✓✔✗✘✅❌"
+DOTS = "•·●▪◦‣\u2043■□◆★☆✓✔✗✘✅❌†‡"
 ICON = "[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?[ \t]+"
 NICK = r"(?:<[\w.-]+>|[\w.+-]+(?:[ ][\w.-]+){0,3}:)"
 DATE = r"\d\d?[./-]\d\d?[./-]\d{2,4}"
@@ -59,8 +59,8 @@ LINE = re.compile(
       | (?P<address>(?:{GREETING})(?:[ ](?:{DAYTIME}|you))?
             (?:,?[ ](?:[{UPPER}][\w'’-]*|(?:Dr|Mrs?|Ms|Prof|Sra?)[.]|(?:{LETTERS["addressed"]})\b)){{1,3}}
             ,[ ])(?=\S)
-      | (?P<dateline>[{UPPER}]{{3}}[{UPPER} .'’-]*(?:,[ ]{NAME}(?:[ ]\d+)?)?[ ](?:\({NAME}(?:[ ]{NAME})*\)[ ])?
-            (?:--|[—–-])[ ])(?=\S)
+      | (?P<dateline>[{UPPER}]{{3}}[{UPPER} .'’-]*(?:,[ ](?:{NAME}(?:[ ]\d+)?|\d+\w*(?:(?:[ ]de)?[ ]\w+)?)){{,3}}
+            [ ](?:\({NAME}(?:[ ]{NAME})*\)[ ])?(?:--|[—–-])[ ])(?=\S)
       | (?P<fence>```|~~~)
       | (?P<row>\|[ \t]*)(?=\S)
       | (?P<header>(?:{LETTERS["header"]}|[A-Z]\w*(?:-[A-Z]\w*)+){COLON}[ \t]+)(?=\S)
@@ -77,7 +77,7 @@ LINE = re.compile(
       | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\d{{1,2}}/|\[\d+\]
             |{DATE}|(?:{SECTION}|\d{{1,3}}[:/]\d\d?)(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[A-Za-z]|[ivx]{{2,4}})\))[ \t]+
             (?:{ICON})?)(?=\S)
-      | (?P<amount>(?:\d{{1,3}}(?:[.,/]\d{{1,2}})?(?:[kcm]?[glm]|oz|lb)?|\d?[½⅓⅔¼¾⅛])[ \t]+)
+      | (?P<amount>(?:(?:\d[ ](?=\d/))?\d{{1,3}}(?:[.,/]\d{{1,2}})?(?:[kcm]?[glm]|oz|lb)?|\d?[½⅓⅔¼¾⅛])[ \t]+)
             (?=[{LOWER}]\S*(?:[ \t]+\S+){{,5}}(?<![.!?,;:-])[ \t]*$)
       | (?P<option>--?[A-Za-z][\w-]*(?:[=[]\S+)?(?:,[ ]--?\w\S*)*)(?=\s)
       | (?P<log>\[?(?:\d{{4}}-\d\d-\d\d[T ]{TIME}|(?:{MONTHS})[ ]+\d\d?[ ]{TIME}
@@ -92,8 +92,8 @@ LINE = re.compile(
       | (?P<shell>\$[ ])(?=\S)
       | (?P<quote>(?:>[> \t]*|(?:\#|//)[ \t]+))(?=\S)
       | (?P<tag></?(?:p|h[1-6]|[uo]l|li|div|tr|table|blockquote)\b[^<>\n]*>)
-      | (?P<label>(?:{NAME}(?:,?[ ](?:{NAME}|\d+)){{0,3}}(?:[ ]\([^()\n]{{1,20}}\))?{COLON}|<[\w.-]+>
-            |\[[^\]\n]{{1,80}}\]{COLON})[ \t]+)(?=\S)
+      | (?P<label>(?:{NAME}(?:,?[ ](?:{NAME}|\d+)){{0,3}}(?:[ ]\([^()\n]{{1,20}}\)){{0,2}}{COLON}|<[\w.-]+>
+            |\[[^\]\n]{{1,80}}\]{COLON}|(?:P\.(?:P\.|-)?S|N\.B)\.)[ \t]+(?:\([^().\n]{{1,20}}\)[ \t]+)?)(?=\S)
       | (?P<cells>(?<=^)\S(?:[^\t\n]*(?:\t[^\t\n]*)+|[^|\n]*(?:[ ]\|[ ][^|\n]*){{2,}})(?=$)
             |(?=[^\n]*[ ]{{3}}[(+-]?[$€£]?[ ]?\d)\S(?:(?:[^\n]*?\S[ ]{{3,}}(?=\S)){{2}}[^\n]*
                 |[^\n]*?\S[ ]{{4,}}[(+-]?[$€£]?[ ]?\d\S*(?:[ ]\S{{1,6}}){{0,4}})(?=[ \t]*$))
