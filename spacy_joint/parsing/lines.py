@@ -90,7 +90,7 @@ LINE = re.compile(
             |\w[^\n]{{,30}}?(?:[ \t]{{2,}}|[ ]—[ ](?:\w+day[ ]at|{DATE})[ ])\d\d?:\d\d[ ][AP]M(?=\s*?$))
       | (?P<wrote>On[ ](?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),[ ])(?=\S)
       | (?P<shell>\$[ ])(?=\S)
-      | (?P<quote>(?:>[> \t]*|(?:\#|//)[ \t]+))(?=\S)
+      | (?P<quote>(?:>[> \t]*(?:\n>[> \t]*){{,3}}|(?:\#|//)[ \t]+))(?=\S)
       | (?P<tag></?(?:p|h[1-6]|[uo]l|li|div|tr|table|blockquote)\b[^<>\n]*>)
       | (?P<label>(?:{NAME}(?:,?[ ](?:{NAME}|\d+)){{0,3}}(?:[ ]\([^()\n]{{1,20}}\)){{0,2}}{COLON}|<[\w.-]+>
             |\[[^\]\n]{{1,80}}\]{COLON}|(?:P\.(?:P\.|-)?S|N\.B)\.)[ \t]+(?:\([^().\n]{{1,20}}\)[ \t]+)?)(?=\S)
@@ -157,14 +157,15 @@ def constrain_lines(
         before = lines[line - 1] if line else first
         is_near = first - before <= LOOKBACK
         follows_another = last == line - 1 and is_near and (kind != "amount" or kind_before == kind)
-        marker_before, marker, last, kind_before = marker, match[kind].strip(), line, kind
+        *skipped, found = match[kind].split("\n")
+        marker_before, marker, last, kind_before = marker, found.strip(), line + len(skipped), kind
         is_sure = kind not in UNSURE or n_before[first] > 1 or follows_another
         if not is_sure:
             is_sure = _announces(text[offsets[before] : begin].rstrip(), kind, first - before, is_near)
         if kind == "amount" and not is_sure:
             last = -2
             continue
-        following_line = lines[line + 1] if line + 1 < len(lines) else len(words)
+        following_line = lines[last + 1] if last + 1 < len(lines) else len(words)
         if kind in UNDIVIDED and is_sure:
             inner = range(first + 1, min(following_line, first + LOOKBACK))
             constraints[words[_find_undivided(text, offsets, kind, text[end : end + 1].isupper(), inner)]] = -1
@@ -175,7 +176,7 @@ def constrain_lines(
         for start, after in _find_items(text, match[kind], offsets[first : min(following_line, first + LOOKBACK)]):
             constraints[words[first + start + 1 : first + after + 1]] = -1
             constraints[words[first + start]] = 1
-        if not (kind == "quote" and follows_another and marker == marker_before):
+        if skipped or not (kind == "quote" and follows_another and marker == marker_before):
             constraints[words[first]] = 1
         if kind not in OPEN_ENDED and following_line < min(len(words), first + LOOKBACK + 1):
             after = offsets[following_line]

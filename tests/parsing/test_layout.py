@@ -92,6 +92,7 @@ def mark(doc):
         "|== ^Known ^bugs ^==\n|It fails.\n|Re: ^New ^bugs\n|Sure.",
         "|## ^Known ^bugs\n|It fails.\n|## ^2. ^New ^bugs\n|It works.",
         "|About ^us ^......... ^5\n|Books ^........ ^$9.50\n|Books ^. ^. ^. ^. ^. ^6-8\n|It begins... ^in 5\ndays.",
+        "|> ^Hi ^Sam,\n|>\n^> ^It is\n> ^so\n|>\n^>> ^No. Is\n>> ^it?",
         "Lee wrote:\n|> ^Can we move\n> ^the call?\n|Sure.",
         "|Q: ^What is it?\n|A: ^A thing.",
         "|Anna: ^Did you call?\n|Ben ^Low ^(by ^phone): ^Not yet.",
