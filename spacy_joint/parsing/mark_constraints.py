@@ -25,7 +25,7 @@ LANGUAGES = read_word_lists(Path(__file__).parent / "languages.txt")
 # section; or that it is an operator or a backtick, or in lower case with an apostrophe.
 BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, IS_ELIDED, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(1, 9)
 # Signs between words in formulas and code.
-OPERATORS = frozenset("= + < > ≤ ≥ ≠ ≈ → => -> --> == != <= >= && || += :=".split())  # noqa: SIM905
+OPERATORS = frozenset("= + < > ≤ ≥ ≠ ≈ ∈ ⊂ ⊆ → => -> --> == != <= >= && || += :=".split())  # noqa: SIM905
 # Signs before an amount, and before a section or another citation.
 CURRENCIES, SECTIONS = frozenset("$€£¥"), frozenset("§¶&")
 AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
@@ -196,9 +196,12 @@ def _are_cited(words: Words) -> np.ndarray:
     after_number, goes_on = preceding(is_number), is_number | is_leading
     is_between = is_dotted & after_number & following(goes_on)
     found |= is_between | (preceding(is_between) & is_leading)
-    for place in np.flatnonzero(words.is_capital & after_number & following(words.is_stop)).tolist():
-        if len(words.doc[int(words.tokens[place])]) <= REPORTER and goes_on[place + 2 :][:1].any():
-            found[[place, place + 2]] = True
+    # Doc. No. 41, Am. Compl. ¶ 7
+    cites = is_dotted & following(is_number | is_section)
+    for place in np.flatnonzero(words.is_capital & following(words.is_stop)).tolist():
+        is_cited = after_number[place] and goes_on[place + 2 :][:1].any()
+        if len(words.doc[int(words.tokens[place])]) <= REPORTER and (is_cited or cites[place + 2 :][:1].any()):
+            found[place : place + 3 : 2] |= [is_cited, True]
     return found & words.in_line
 
 
@@ -249,7 +252,7 @@ def _is_new(doc: Doc, start: int, stop: int) -> bool:
     """Returns whether a stop word, or any word if the language has none, begins a sentence after an abbreviation, which
     ends with the token `stop` and, except in some languages, must be on the list."""
     is_known = doc.lang_ in LANGUAGES["unlisted"] or _join_stop(doc, stop).lower() in read_final(doc.lang_)
-    if not is_known or doc[start].like_num or len(doc[stop]) == 2:
+    if not is_known or doc[start].like_num or (len(doc[stop]) == 2 and not doc[stop - 1].like_num):
         return False
     return doc[start].is_stop or not has_stop_words(doc.lang_)
 
