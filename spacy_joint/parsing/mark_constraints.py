@@ -34,6 +34,8 @@ AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
 REPORT = 4
 # The maximum number of words before a two-word name at the start of its sentence: Former White House Press Secretary.
 NAME = 5
+# The words and marks of a line that may greet, at most.
+GREETING = 6
 # Marks within words of letters.
 INNER, ELISION = re.compile("[.-]"), re.compile("[.'’-]")
 # Targets of references: 3b, S1, XII, L. 121-3.
@@ -129,7 +131,7 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> 
     """Finds the words that do not begin a sentence (-1), and those that begin one after an abbreviation (1). For the
     settings, see `find_layout`."""
     found = _are_in_quotations(words) | _are_in_strings(words) | _are_in_amounts(words)
-    found |= _are_opening_signs(words)
+    found |= _are_opening_signs(words) | _are_in_verses(words)
     if words.doc.lang_ in LANGUAGES["citations"]:
         found |= _are_cited(words)
     if not lower_case_starts:
@@ -180,6 +182,13 @@ def _are_opening_signs(words: Words) -> np.ndarray:
     is_inside = words.is_glued & (words.is_lower | (words.begins == BEGINS_NUMBER))
     goes_on = words.may_belong | (words.before == marks.COMMA)
     return goes_on & (words.ends == marks.SYMBOL) & following(is_inside) & words.in_line
+
+
+def _are_in_verses(words: Words) -> np.ndarray:
+    """Long lines end in commas, | And the next lines go on. Not: Hi all, We are. Best wishes, Nora Dale."""
+    lines = words.find_first_words(marks.make_table(()))
+    is_long = np.arange(len(lines)) - preceding(lines) > GREETING
+    return is_long & (words.before == marks.COMMA + marks.LINE) & following(words.is_lower & words.in_line)
 
 
 def _are_cited(words: Words) -> np.ndarray:

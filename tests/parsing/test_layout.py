@@ -105,6 +105,8 @@ def mark(doc):
         "OSLO, ^3 ^mars ^(AFP) ^- ^Il pleut.\nFARO, ^3 ^de ^maio ^– ^Chove.\nELY, ^Ohio, ^May ^9, ^2025 ^– ^It rains.",
         "|Anna: ^(laughs) ^No.\n|Lee ^(Ely) ^(at ^2 ^p.m.): ^Yes.\n|P.P.S. ^It rains. Look ^✈ here",
         "|1 ^1/2 ^cups oats\n|2 ^cups milk\n\n|† ^See ^it. It ^rains.",
+        "His hands are brown, ^his hair is white,\n^He counts.\n|Hi ^all ^of ^you,\n|We are.",
+        "We look forward to hearing from you all,\nNora ^Hill",
         "|Dear ^Ms. ^Lee,\n|thank you.\n|Best ^regards,\n|Sam",
         "|Bom ^dia ^a ^todos,\n|a sala mudou.\n|Com ^muitos ^cumprimentos,\n|Léa",
         "|De\u00a0^: ^Anne\n|Objet ^: ^midi\n|Pizza ^?",
