@@ -42,9 +42,9 @@ MARKUP = re.compile(
 )
 # Webex names the speaker above the times: 12 "Anna Smith" (123)
 NAMED = re.compile(r'\d+ "(?P<name>[^"<>]+)" \(\d+\)')
-DASH = re.compile(r"\s*[-‐–—]\s*(?=\S)")  # noqa: RUF001
+DASH = re.compile(r"^\s*[-‐–—]\s*(?=\S)")  # noqa: RUF001
 # Another speaker in the same line: "- Where? - At home."
-SAID = re.compile(r"(?<=[.?!…])\s+(?=[-–—]\s*\S)")
+SAID = re.compile(r"(?<=[.?!…])\s+(?=[-‐–—]\s*\S)")  # noqa: RUF001
 # Captions roll up if lines are repeated at least this often, and by most cues.
 MIN_REPETITIONS = 3
 
@@ -130,7 +130,7 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
     lines = [line for cue in cues for line in cue.lines]
     # If voice tags name speakers, names before colons do not.
     has_voices = any(match["voice"] for line in lines for match in MARKUP.finditer(line))
-    named = [] if has_voices else [plain for line in lines if (plain := strip_markup(line))]
+    named = [] if has_voices else [DASH.sub("", plain) for line in lines if (plain := strip_markup(line))]
     names = find_caption_names(named, len(cues))
     speaker: str | None = None
     header, segments, last = written[0], list[Segment](), -1

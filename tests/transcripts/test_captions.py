@@ -218,6 +218,10 @@ SPEAKERS = {
         ["we left", ">>", "who", "ANNA:\nme"],
         [(None, "we left"), (None, "who"), ("ANNA", "me")],
     ),
+    "names may follow dashes": (
+        ["- ANNA: where were you?\n- (coughs) at home", "‐ BEN: so? ‐ so?"],  # noqa: RUF001
+        [("ANNA", "where were you?"), (None, "(coughs) at home"), ("BEN", "so?"), (None, "so?")],
+    ),
     "two speakers may share a line": (
         ["<i>- Where were you? - At home.</i>"],
         [(None, "Where were you?"), (None, "At home.")],
