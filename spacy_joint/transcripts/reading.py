@@ -86,8 +86,8 @@ def _find_format(lines: Sequence[str], formats: Sequence[Format], source: str = 
 
 
 def _is_object(line: str) -> bool:
-    """Returns whether a line is an object of JSON."""
+    """Returns whether a line is an object of JSON, other than a result of vosk, which is part of a transcript."""
     try:
-        return line.lstrip().startswith("{") and isinstance(json.loads(line), dict)
+        return line.lstrip().startswith("{") and "result" not in json.loads(line)
     except (RecursionError, ValueError):
         return False

@@ -224,7 +224,7 @@ VOSK_TERMS = [
     for word in VOSK_WORDS
 ]
 VOSK = {
-    # As the command writes it, a program may keep them, the examples print them, and a single result.
+    # As the command writes it, a program may keep them, the examples print them, a line for each, and a single result.
     "command": json.dumps(
         {
             "schemaVersion": "2.0",
@@ -234,6 +234,7 @@ VOSK = {
     ),
     "list": json.dumps(VOSK_RESULTS),
     "stream": "\n".join(json.dumps(part, indent=2) for part in ({"partial": "hi"}, *VOSK_RESULTS, {"text": ""})),
+    "lines": "\n".join(map(json.dumps, VOSK_RESULTS)),
     "result": json.dumps({"result": VOSK_WORDS, "text": "hi nora yes"}, indent=2),
     "alternatives": json.dumps([{"alternatives": [{"confidence": 1.0, **result}]} for result in VOSK_RESULTS]),
 }
