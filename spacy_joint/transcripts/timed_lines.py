@@ -1,11 +1,11 @@
 """Formats with times in lines: the CTM files of speech research (`FILE CHANNEL START DURATION WORD`), the .tsv files of
 Whisper (`start end text`, in milliseconds), labels of Audacity (the same in seconds), the text of Otter (`Anna  0:02`
-above her words; also Riverside's `Anna (00:02.12)`, Fathom's `0:02 - Anna`, and `Anna | 0:02`), and that of YouTube
-(`0:02` above or before the words; also `[00:02.000 --> 00:04.000]` or `[2.00s -> 4.00s]`, as Whisper and faster-whisper
-print it, and lyrics: `[00:02.00]So`). Chats of Slack, Discord, Telegram, Teams and Facebook are like Otter's text, but
-their times, which are times of day, are left out: `Anna Smith  10:02 AM`, `Anna — Today at 10:02 AM`, `Anna,
-[12.03.2024 10:02]`, `[10:02 AM] Anna`, or a time below or above the name, or below her words. Word's transcripts have
-`00:00:02 Anna` above her words."""
+above her words; also `Anna 00:02` if the first time is at the beginning, Riverside's `Anna (00:02.12)`, Fathom's
+`0:02 - Anna`, and `Anna | 0:02`), and that of YouTube (`0:02` above or before the words; also `[00:02.000 -->
+00:04.000]` or `[2.00s -> 4.00s]`, as Whisper and faster-whisper print it, and lyrics: `[00:02.00]So`). Chats of Slack,
+Discord, Telegram, Teams and Facebook are like Otter's text, but their times, which are times of day, are left out:
+`Anna Smith  10:02 AM`, `Anna — Today at 10:02 AM`, `Anna, [12.03.2024 10:02]`, `[10:02 AM] Anna`, or a time below or
+above the name, or below her words. Word's transcripts have `00:00:02 Anna` above her words."""
 
 import re
 from bisect import bisect
@@ -31,7 +31,8 @@ OTTER_NAME = re.compile(
     rf"""
     (?:(?P<before>\[{WHEN}\]|\d\d:\d\d:\d\d|(?:\d:)?\d?\d:\d\d(?=\s[-|]\s))(?:\s-\s{CLOCK})?\s+(?:[-|]\s+)?)?
     (?!\w+\s\d\d?,\s\d{{4}})(?P<name>[^\W\d_][^\t:|\[]{{0,60}}?)
-    (?(before)|(?:\s{{2,}}|\t|[ ]—[ ]|,[ ]\[|[ ](?P<opening>[(\[]|\|[ ]))(?P<time>{WHEN})(?(opening)[)\]]?|\]?))\s*
+    (?(before)|(?:\s{{2,}}|\t|[ ]—[ ]|,[ ]\[|[ ](?P<opening>[(\[]|\|[ ]|(?=\d\d:\d\d)))
+    (?P<time>{WHEN})(?(opening)[)\]]?|\]?))\s*
     """,
     re.VERBOSE,
 )
@@ -171,11 +172,13 @@ def _is_ctm(lines: Sequence[str]) -> bool:
 def _is_otter(lines: Sequence[str]) -> bool:
     filled = [line for line in _join_times(lines) if line.strip()]
     heads = {place: match for place, line in enumerate(filled) if (match := OTTER_NAME.fullmatch(line))}
-    if any(after - before == 1 for before, after in pairwise(heads)):
+    first = next(iter(heads.values()), None)
+    is_event = first and first["opening"] == "" and not first["time"].startswith("00:")
+    if is_event or any(after - before == 1 for before, after in pairwise(heads)):
         return False
     # After another header, or without columns, only recurring names count.
     recurs = len({match["name"] for match in heads.values()}) < len(heads)
-    if _has_header(filled) or (0 in heads and not heads[0]["before"] and not heads[0]["opening"]):
+    if _has_header(filled) or (0 in heads and not heads[0]["before"] and heads[0]["opening"] is None):
         return len(heads) > 1 or any(map(OTTER_END.fullmatch, filled))
     return recurs and next(iter(heads)) <= MAX_HEADER
 

@@ -72,6 +72,7 @@ def test_the_header_of_otter_is_no_speech(tmp_path):
         ("0:02 - 0:06 Anna Smith", "0:06 - 0:09 Nora", "1:00:10 - 1:00:12 Anna Smith"),
         ("Anna Smith (00:02.12)", "Nora (00:06.5)", "Anna Smith (01:00:10)"),
         ("Anna Smith [00:02]", "Nora [00:06]", "Anna Smith [01:00:10]"),
+        ("Anna Smith 00:02", "Nora 00:06", "Anna Smith 01:00:10"),
         ("Anna Smith | 00:02", "Nora | 00:06", "Anna Smith | 01:00:10"),
     ],
 )
@@ -80,6 +81,11 @@ def test_times_may_be_before_names(heads):
     transcript = read_string("Audio file\na.m4a\n\n" + "".join(map("{}\n{}\n\n".format, heads, words)))
     assert list_turns(transcript)[1:] == [("Anna Smith", "Hi Nora."), ("Nora", "Yes."), ("Anna Smith", "Bye.")]
     assert transcript.find_times(transcript.text.index("Bye"), len(transcript.text))[0] == 3610
+
+
+def test_events_with_times_are_no_turns():
+    text = "Bus 08:15\nCity Hall\nBus 09:15\nMarket\n"
+    assert list_turns(read_string(text)) == [(None, text)]
 
 
 def test_numbered_names_above_times_need_not_recur():
