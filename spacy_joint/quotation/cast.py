@@ -26,8 +26,9 @@ ARTICLES = frozenset(("the", "this", "that"))
 DETERMINERS = frozenset(("DT", "PRP$"))
 BEFORE_NAME = DETERMINERS | {"JJ", "NN"}
 ENDINGS = frozenset((",", ".", ";", ":", "-", "--", "—"))
-INDEFINITE = frozenset(("a", "an", "one", "another"))
+INDEFINITE = frozenset(("a", "an", "one", "another", "somebody", "someone"))
 PLURALS = frozenset(("NNS", "NNPS"))
+SEVERAL = frozenset(("and", "they", "we", "both"))
 FIRST_PERSON = frozenset(("i", "me", "myself"))
 # Words before a name in an address.
 ADDRESSING = frozenset(("oh", "o", "ah", "dear", "my", "poor", "yes", "no", "well", "old", "dearest", "little"))
@@ -134,18 +135,18 @@ class Cast:
         is_apposed = self.words[span.end : span.end + 1] == [","]
         return named if named and is_apposed and set(self.words[named.end : named.end + 1]) <= ENDINGS else None
 
-    def is_one_person(self, end: int) -> bool:
-        """Returns whether the tokens before `end` can mention one person: they are "he" or "she", or end in a singular
-        noun, but not in "company" or "voice"."""
+    def is_one_person(self, begin: int, end: int) -> bool:
+        """Returns whether tokens can mention one person: they are "he" or "she", or end in a singular noun, but not in
+        "company" or "voice"."""
         word, names = self.words[end - 1], read_names()
         is_noun = self.doc[end - 1].tag_ in ("", "NN", "NNP") and word not in names.things and word not in names.speech
-        return is_noun or word in PRONOUNS
+        return (is_noun and not self._are_several(begin, end)) or word in PRONOUNS
 
     def may_speak(self, begin: int, end: int) -> bool:
         """Returns whether a mention says who speaks: it is a known character, a pronoun, a name, several people or
         somebody new ("a voice"), or a voice, but not "the other" or "it"."""
         word, last = self.doc[end - 1], self.words[end - 1]
-        is_new = word.tag_ in PLURALS or self.words[begin] in INDEFINITE
+        is_new = word.tag_ in PLURALS or self.words[begin] in INDEFINITE or self._are_several(begin, end)
         is_named = not word.text[0].islower() or last in read_names().speech
         return is_new or (is_named and last != "it") or last in PRONOUNS or self.find(begin, end) is not None
 
@@ -154,7 +155,11 @@ class Cast:
         valet", or of Ann in "Ann's aunt"."""
         near = (self.references[i] for i in range(end - 1, begin - 1, -1) if i in self.references)
         own = (ref for ref in near if ref.end == end or not {self.words[ref.begin], self.words[ref.end]} & POSSESSIVES)
-        return next((ref.character for ref in own), None)
+        return None if self._are_several(begin, end) else next((ref.character for ref in own), None)
+
+    def _are_several(self, begin: int, end: int) -> bool:
+        """Returns whether tokens mention several people: "they", "Ann and Bo"."""
+        return not SEVERAL.isdisjoint(self.words[begin:end])
 
     def list_references(self, begin: int, end: int) -> list[Reference]:
         """Lists the references that begin in these tokens, in order."""

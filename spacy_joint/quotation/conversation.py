@@ -294,7 +294,7 @@ def is_indefinite(cast: Cast, turn: Turn) -> bool:
 
 def is_open(cast: Cast, turn: Turn) -> bool:
     """Returns whether to choose the character of a turn among candidates: no name is beside it."""
-    return not turn.is_named and (turn.mention is None or cast.is_one_person(turn.mention[1]))
+    return not turn.is_named and (turn.mention is None or cast.is_one_person(*turn.mention))
 
 
 def make_model() -> ChoiceModel:

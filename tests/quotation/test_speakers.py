@@ -574,3 +574,9 @@ def test_his_wife_is_that_of_the_man_in_narration(parsed):
         "Mrs. Lee sat down. Mrs. Hall sang. “Go home,” said Mr. Lee. “I met Mr. Hall.”\n\n“So did I,” added his wife.\n"
     )
     assert doc._.quotations[-1].character.id == "Mrs. Lee"
+
+
+@pytest.mark.parametrize("speakers", ["they both shouted", "said Ann and Bo", "called somebody at the back"])
+def test_several_people_and_somebody_are_nobody_who_is_known(parsed, speakers):
+    doc = parsed(f"“Come in,” said Ann.\n\n“Why?” asked Bo.\n\n“Hurrah!” {speakers}.\n")
+    assert [who for who, _ in describe(doc)] == ["Ann", "Bo", None]
