@@ -203,7 +203,7 @@ def _may_corefer(cast: Cast, mention: Run | None, other: Run | None) -> bool:
         return is_pronoun(cast, other) and PRONOUNS[cast.words[mention[0]]] == PRONOUNS[cast.words[other[0]]]
     found = cast.find(*mention)
     if is_pronoun(cast, other):
-        return found is not None and found.gender in (None, PRONOUNS[cast.words[other[0]]])
+        return found not in (None, cast.narrator) and found.gender in (None, PRONOUNS[cast.words[other[0]]])
     return found is cast.find(*other)
 
 

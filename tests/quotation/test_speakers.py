@@ -580,3 +580,8 @@ def test_his_wife_is_that_of_the_man_in_narration(parsed):
 def test_several_people_and_somebody_are_nobody_who_is_known(parsed, speakers):
     doc = parsed(f"“Come in,” said Ann.\n\n“Why?” asked Bo.\n\n“Hurrah!” {speakers}.\n")
     assert [who for who, _ in describe(doc)] == ["Ann", "Bo", None]
+
+
+def test_she_who_answers_in_the_same_paragraph_is_not_the_narrator(parsed):
+    doc = parsed("Ann came to tea. I asked her, “Can he ride?” and she said, “He must!”\n\n“Yes,” said Bo.\n")
+    assert [who for who, _ in describe(doc)] == ["Narrator", "Ann", "Bo"]
