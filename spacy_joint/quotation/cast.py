@@ -144,11 +144,11 @@ class Cast:
 
     def may_speak(self, begin: int, end: int) -> bool:
         """Returns whether a mention says who speaks: it is a known character, a pronoun, a name, several people or
-        somebody new ("a voice"), or a voice, but not "the other" or "it"."""
+        somebody new ("a voice"), or a voice, but not "the other"."""
         word, last = self.doc[end - 1], self.words[end - 1]
         is_new = word.tag_ in PLURALS or self.words[begin] in INDEFINITE or self._are_several(begin, end)
         is_named = not word.text[0].islower() or last in read_names().speech
-        return is_new or (is_named and last != "it") or last in PRONOUNS or self.find(begin, end) is not None
+        return is_new or is_named or last in PRONOUNS or self.find(begin, end) is not None
 
     def find(self, begin: int, end: int) -> Character | None:
         """Finds the character of a mention that is not a pronoun: of the last reference in it, but not of "his" in "his

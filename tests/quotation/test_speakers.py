@@ -585,3 +585,8 @@ def test_several_people_and_somebody_are_nobody_who_is_known(parsed, speakers):
 def test_she_who_answers_in_the_same_paragraph_is_not_the_narrator(parsed):
     doc = parsed("Ann came to tea. I asked her, “Can he ride?” and she said, “He must!”\n\n“Yes,” said Bo.\n")
     assert [who for who, _ in describe(doc)] == ["Narrator", "Ann", "Bo"]
+
+
+def test_a_note_that_speaks_as_it_is_nobody(parsed):
+    doc = parsed("“Look,” said Bo.\n\nAnn opened the note. It said: “Too late.”\n\n“Oh!” cried Ann.\n")
+    assert [who for who, _ in describe(doc)] == ["Bo", None, "Ann"]
