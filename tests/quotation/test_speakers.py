@@ -590,3 +590,8 @@ def test_she_who_answers_in_the_same_paragraph_is_not_the_narrator(parsed):
 def test_a_note_that_speaks_as_it_is_nobody(parsed):
     doc = parsed("“Look,” said Bo.\n\nAnn opened the note. It said: “Too late.”\n\n“Oh!” cried Ann.\n")
     assert [who for who, _ in describe(doc)] == ["Bo", None, "Ann"]
+
+
+def test_pronouns_mean_people_with_given_names_and_nouns_of_their_gender(parsed):
+    doc = parsed("The Captain's daughter, Isobel, came in. “Is this the new one?” she said.\n\n“Sit,” said the dean.\n")
+    assert [who for who, _ in describe(doc)] == ["Isobel", "the dean"]
