@@ -155,7 +155,9 @@ def _find_cues(
         near = [(place, cue) for cue in outer[max(at - 2, 0) : at + 1] if (place := rank(cue, begin, end))]
         choices = [governor] if governor is not None else [cue for _, cue in sorted(near)]
         if (begin, end) in direct:
-            choices = [cue for cue in choices if cue in found[-1:] or _is_beside(doc, cue, begin, end)]
+            # A comma precedes its own cue.
+            last = found[-1:] if _find_last(doc, begin, end) != "," else ()
+            choices = [cue for cue in choices if cue in last or _is_beside(doc, cue, begin, end)]
         found.append(known.get((begin, end), next(iter(choices), None)))
     return found
 
@@ -310,7 +312,7 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
         last += 1
     if not (_find_last(doc, begin, end) in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
         return None
-    if doc[last].lower_ in PERCEIVING or says_nothing(doc[last]):
+    if doc[last].lower_ in PERCEIVING or doc[last].dep_ in ("aux", "aux:pass", "cop") or says_nothing(doc[last]):
         return None
     return (last, mention) if doc[first].text.islower() or doc[first].tag_ == "NNP" else None
 

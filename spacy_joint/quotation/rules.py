@@ -21,6 +21,7 @@ from .attribution import (
     COLONS,
     DASHES,
     DAYS,
+    FINITE,
     NOMINAL,
     PREPOSITIONS,
     SUBJECTS,
@@ -47,6 +48,8 @@ TELLING = frozenset(("told", "tell", "tells"))
 # The relations of two objects of verbs such as "call".
 OBJECTS = frozenset(("obj", "xcomp"))
 ADDRESSEES = frozenset(("obj", "iobj"))
+# After a verb, these words begin what somebody does, even if parsers take it for a reported clause.
+NARRATING = ("and", "as", "but")
 MIN_WORDS = 4
 # The maximum distance of marks from a verb that reports only beside marks, and from the next part of a quotation.
 BESIDE, MAX_NARRATION = 5, 50
@@ -227,6 +230,8 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         insertion = _find_insertion(token)
         if insertion and (not found or insertion[1] < token.sent.end - 1 or found[0][1] > insertion[0]):
             found = [(token.sent.start, insertion[0]), (insertion[1], token.sent.end)]
+            # He went, because, she said, it was late.
+            del found[: doc[max(insertion[0] - 2, 0)].tag_ == "IN"]
         # ..., but that ...
         more = [child for child in token.rights if child.dep_ == "conj" and _is_introduced_by(child, "that")]
         if found and more:
@@ -269,7 +274,8 @@ def _find_insertion(cue: Token) -> Run | None:
     before = [token for token in doc[begin : cue.i] if token.tag_ != "RB"]
     after = doc[cue.i + 1 : end]
     is_subject = all(token.tag_ in NOMINAL or token.lower_ == "of" or token.text in COMMAS for token in before)
-    is_alone = len(after) == 0 or after[0].lower_ in WHEN or cue.lower_ in TELLING
+    is_told = cue.lower_ in TELLING and not any(token.tag_ in (*FINITE, "MD") for token in after)
+    is_alone = len(after) == 0 or after[0].lower_ in WHEN or is_told
     is_last = not any(token.text[0].isalnum() for token in doc[end : sentence.end])
     beside = doc[max(begin - 2, 0) : min(end + 2, sentence.end)]
     is_speech = sentence[0].text in DASHES or any(token.text in ALL_MARKS for token in beside)
@@ -283,7 +289,8 @@ def _is_reported_clause(clause: Token) -> bool:
     relation, is_after = cut_subtype(clause.dep_), clause.i > clause.head.i
     if is_after and relation in INTRODUCED:
         return _is_introduced_by(clause, INTRODUCED[relation])
-    if relation not in CLAUSES or (is_after and relation == "parataxis"):
+    first = next((token.lower_ for token in clause.subtree if token.text[0].isalnum()), "")
+    if relation not in CLAUSES or (is_after and (relation == "parataxis" or first in NARRATING)):
         return False
     head = clause.head
     if is_after and head.text.islower() and head.i > 0 and head.nbor(-1).text in ALL_MARKS:

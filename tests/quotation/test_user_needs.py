@@ -178,6 +178,10 @@ def test_indirect_speech_is_found_with_a_parser(parsed):
         ("A survey found that half of the shops are empty.", ["that half of the shops are empty"]),
         ("Turnout was low, polls show.", ["Turnout was low"]),
         ("Ann found that the door was locked.", []),
+        ("The clerk, Ann Lee, 54, told the jury that she was late.", ["that she was late"]),
+        ("He went home, because, he said, a man must sleep.", ["a man must sleep"]),
+        ("“It is this long,” he says, and he has told the vicar.", ["“It is this long,”"]),
+        ("“You know it,” he said again, as if I had said yes.", ["“You know it,”"]),
         # `According to` means the main clause.
         ("The boats, according to the coast guard, left at noon.", ["The boats", "left at noon"]),
         ("Engineers, according to the report, had known it.", ["Engineers", "had known it"]),
@@ -422,6 +426,17 @@ def test_the_nearest_verb_above_a_quotation_is_its_cue(parsed):
     called = "Raj Patel called the plan “reckless” and “dead on arrival.” "
     doc = parsed(called + "Asked whether he would vote against it, he replied, “Absolutely.”\n\nA man left.\n")
     assert [quotation.cue.text for quotation in doc._.quotations] == ["called", "Asked", "replied"]
+
+
+def test_a_quotation_with_a_final_comma_does_not_belong_to_the_sentence_before(parsed):
+    doc = parsed("The memo says that the town has no plan. ‘We count on rain,’ an official wrote in March.")
+    assert texts(doc) == ["that the town has no plan", "‘We count on rain,’"]
+    assert len(doc._.quotations) == 2
+
+
+def test_an_auxiliary_verb_is_no_cue(parsed):
+    doc = parsed("“Look!” Ann was running.")
+    assert [(quotation.cue, quotation.speaker) for quotation in doc._.quotations] == [(None, None)]
 
 
 def test_straight_and_curly_marks_pair(find):
