@@ -1,4 +1,5 @@
-"""Dialogue with dashes, as in French, Spanish or Russian print: a paragraph that starts with a dash is a turn.
+"""Dialogue with dashes, as in French, Spanish or Russian print: a paragraph that starts with a dash is a turn. In
+French print, a dialogue may open with « before its first turn, and close with » in its last one.
 
 Narration in a turn stands between dashes (—Vamos —dijo Ana—. Es tarde.), or follows a comma, a question or an
 exclamation and starts with a reporting verb (— Partons, dit Anna.) or a name before one (—Is he? Haines asked.).
@@ -21,6 +22,7 @@ LANGUAGES = frozenset(
     re.findall(r"\w+", "bg ca cs da el es et eu fi fr gl hr hu it lt lv mk nb nn no pl pt ro ru sk sl sr sv tr uk")
 )
 DASHES = frozenset(("–", "—", "―", "--"))
+GUILLEMETS = frozenset("«»")
 NARRATION = frozenset(".,;:")
 # Words that may stand between a comma and its reporting verb, as in "lui dit Anna" and "se preguntó Ana".
 CLITICS = frozenset(("a", "le", "lui", "leur", "me", "m'", "m’", "se", "s'", "s’", "si"))
@@ -50,12 +52,19 @@ def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], das
         return []
     turns = []
     for begin, end in pairwise([*paragraph_starts, len(doc)]):
-        if doc[begin].text not in DASHES:
+        guillemets = [i for i in range(begin, end) if doc[i].text in GUILLEMETS]
+        is_dashed, goes_on = (doc[i : i + 1].text in DASHES for i in (begin, end))
+        is_closed = is_dashed and bool(guillemets) and doc[guillemets[0]].text == "»"
+        if is_closed:
+            end = guillemets[0]
+        elif goes_on and not is_dashed and guillemets and doc[guillemets[-1]].text == "«":
+            begin = guillemets[-1]
+        elif not is_dashed:
             continue
         while doc[end - 1].text.isspace():
             end -= 1
         # A turn is a sentence; an item of a list often is not.
-        if _ends_turn(doc, end - 1):
+        if is_closed or _ends_turn(doc, end - 1):
             turns.append((begin, end))
     if dashes == AUTO and doc.lang_ not in LANGUAGES:
         n_narrated = sum(any(_opens_narration(doc, i, cues) for i in range(begin + 2, end)) for begin, end in turns)

@@ -92,6 +92,11 @@ def test_japanese_speech_is_found_by_its_particle(words, quoted):
         ("fr", "— Monsieur, dit-il, monsieur qui êtes là, venez.", ["Monsieur", "monsieur qui êtes là, venez."]),
         ("fr", "— Ah ! s'écria-t-elle, vous voilà donc.", ["Ah !", "vous voilà donc."]),
         ("fr", "— Nous partons, dit Anna, qui sortait.", ["Nous partons"]),
+        (
+            "fr",
+            "Elle lisait. « Est-ce vous ? dit-elle.\n\n— C'est moi.\n\n— Et Paul ? Entrez », ajouta-t-il enfin.",
+            ["Est-ce vous ?", "C'est moi.", "Et Paul ? Entrez"],
+        ),
     ],
 )
 def test_paragraphs_that_start_with_a_dash_are_speech(language, text, spoken):
@@ -128,11 +133,15 @@ def test_a_style_is_on_off_or_automatic(setting):
         spacy.blank("en").add_pipe("quotation_spans", config={setting: "sometimes"})
 
 
-def test_cues_are_the_verbs_of_the_language():
-    nlp = spacy.blank("de")
+@pytest.mark.parametrize(
+    ("language", "text", "cue"),
+    [("de", "„Wir gehen“, sagte Anna.", "sagte"), ("pt", "“Ninguém veio ontem”, lamentou Ana.", "lamentou")],
+)
+def test_cues_are_the_verbs_of_the_language(language, text, cue):
+    nlp = spacy.blank(language)
     nlp.add_pipe("quotation_spans")
-    (quotation,) = nlp("„Wir gehen“, sagte Anna.")._.quotations
-    assert quotation.cue.text == "sagte"
+    (quotation,) = nlp(text)._.quotations
+    assert quotation.cue.text == cue
 
 
 @pytest.mark.parametrize(
