@@ -215,7 +215,8 @@ def _find_head(token: Token, inside: np.ndarray) -> Token | None:
     mention = _find_source(token, inside)
     if mention is None:
         # “...,” said X: parsers analyse the quotation as the subject, and X as the object. « ... », a-t-il dit.
-        nouns = (child for child in token.children if child.tag_.startswith(NOUNS) and not inside[child.i])
+        nouns = (child for child in token.children if not inside[child.i])
+        nouns = (noun for noun in nouns if noun.tag_.startswith(NOUNS) or (noun.dep_ == "obj" and noun.tag_ in NOMINAL))
         # Not the voice in "replied the other in a low voice".
         nouns = (noun for noun in nouns if all(child.dep_ != "case" for child in noun.lefts))
         verb = cue - (cue > 0 and doc[cue - 1].tag_ == "AUX")
@@ -276,7 +277,7 @@ def _find_between(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     while end < cue and doc[end].tag_ in NOMINAL:
         end += 1
     is_apposed = end == cue or (doc[end].text in (",", "(") and doc[cue - 1].text == ",")
-    is_noun = begin < end and doc[end - 1].tag_.startswith(NOUNS)
+    is_noun = begin < end and doc[end - 1].tag_.startswith(NOUNS) and not doc[end - 1].dep_.startswith("expl")
     return doc[begin:end] if begin > 0 and inside[begin - 1] and is_noun and is_apposed else None
 
 
@@ -399,8 +400,6 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
     if head.tag_.startswith(ADVERB):
         # Parsers take the adverb in "said Poirot mildly" for the head.
         at = next((i for i in range(head.i - 1, begin - 1, -1) if doc[i].tag_.startswith("N")), head.i)
-    if not doc[at].tag_.startswith(NOUNS):
-        return phrase
     while begin < at and doc[begin].tag_.startswith((ADVERB, "CC", "IN", "UH")):
         begin += 1
     last = at + 1

@@ -328,6 +328,13 @@ def test_his_lady_has_no_title(parsed):
         ("“I shall not go,” was the only conclusion.", None),
         ("The result was clear: “The roof is old.”", None),
         ("Some 40% of voters said that they liked the plan.", "Some 40% of voters"),
+        ("“Go,” agreed the other.", "the other"),
+        ("“It is down again!” shouted one of the twins.", "one of the twins"),
+        (
+            "“How much,” asked the youngest of the three sisters, after a whispered consultation with the others, “would "
+            "you want for the lamp?”",
+            "the youngest of the three sisters",
+        ),
         ("“Go,” laughed the men.", "the men"),
         ("“Go,” the men laughed.", "the men"),
         ("“Go!” The men laughed.", None),
@@ -550,11 +557,12 @@ def test_my_companion_is_not_the_narrator(parsed):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["Ann met Tom. “You did it?” Ann said nothing. Tom left.", "Ann met Tom. “Yes,” replied the other in a low voice."],
+    ("text", "speaker"),
+    [("“You did it?” Ann said nothing. Tom left.", None), ("“Yes,” replied the other in a low voice.", "the other")],
 )
-def test_silence_and_the_voice_of_a_speaker_are_no_speakers(parsed, text):
-    assert parsed(text)._.quotations[0].speaker is None
+def test_silence_and_the_voice_of_a_speaker_are_no_speakers(parsed, text, speaker):
+    (quotation,) = parsed(f"Ann met Tom. {text}")._.quotations
+    assert (quotation.speaker and quotation.speaker.text) == speaker
 
 
 def test_a_place_is_nobody(parsed):
