@@ -331,8 +331,8 @@ def test_his_lady_has_no_title(parsed):
         ("“Go,” agreed the other.", "the other"),
         ("“It is down again!” shouted one of the twins.", "one of the twins"),
         (
-            "“How much,” asked the youngest of the three sisters, after a whispered consultation with the others, “would "
-            "you want for the lamp?”",
+            "“How much,” asked the youngest of the three sisters, after a whispered consultation with the others, "
+            "“would you want for the lamp?”",
             "the youngest of the three sisters",
         ),
         ("“Go,” laughed the men.", "the men"),
