@@ -44,8 +44,7 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
             if isinstance(error, JointError) or SPACY_CODE.match(str(error)):
                 message = str(error)
             elif isinstance(error, OSError) and not _is_of_component(error):
-                path, reason = error.filename or "standard output", error.strerror or error
-                message = str(Errors.J441.format(path=path, reason=reason))
+                message = str(Errors.J441.format(path=error.filename or "The output", reason=error.strerror or error))
             else:
                 raise
             typer.echo(Printer(no_print=True, pretty=False).fail(message), err=True)

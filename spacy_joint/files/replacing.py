@@ -19,11 +19,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     """Yields a temporary path to write to, which replaces `path` at the end unless there is an error (J440)."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         # A device or a pipe, such as /dev/stdout, must not be replaced.
-        try:
-            yield path
-        except OSError as error:
-            error.filename = error.filename or str(path)
-            raise
+        yield path
         return
     with _write_beside(path) as (target, temporary):
         yield temporary

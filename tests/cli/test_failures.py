@@ -72,8 +72,8 @@ def test_colours_are_for_terminals_unless_they_are_declined(no_color, is_termina
     [
         ("- <&-", "standard input"),
         ("a.txt >&-", "standard output"),
-        ("a.txt >/dev/full", "standard output"),
-        ("a.txt --output /dev/full", "/dev/full"),
+        ("a.txt >/dev/full", "The output"),
+        ("a.txt --output /dev/full", "The output"),
     ],
 )
 def test_a_stream_that_is_closed_or_full_is_an_error(arguments, name, tmp_path):
