@@ -44,8 +44,7 @@ LETTERS = {
     name: "|".join(re.escape(word).replace("_", "[ ]") for word in sorted(words, reverse=True))
     for name, words in read_word_lists(Path(__file__).parent / "letters.txt").items()
 }
-HELLO = LETTERS["hello"]
-GREETING = f"{HELLO}|{LETTERS['thanks']}"
+GREETING = f"{LETTERS['hello']}|{LETTERS['thanks']}"
 # The first words of greetings.
 OPENERS = re.sub(r"\[ \]\w+", "", GREETING)
 MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
@@ -53,7 +52,7 @@ SIGN = r"[-=*_~\#+|:]"
 LINE = re.compile(
     rf"""^[^\S\n]*(?=\S)(?:
         (?P<rule>(?:{SIGN}(?:[ \t]?{SIGN}){{2,}}|--)(?=\s*?$))
-      | (?P<greeting>(?:>[> \t]*)?(?:{HELLO}|Good[ ](?:{DAYTIME}))
+      | (?P<greeting>(?:>[> \t]*)?(?:{LETTERS["hello"]}|Good[ ](?:{DAYTIME}))
             (?:[ ][\w.'’-]+){{0,4}},(?=\s*?$))
       | (?P<closing>(?:{LETTERS["closing"]})(?:[ ][^\W\d_][\w'’]*){{0,4}},(?=\s*?$))
       | (?P<address>(?:{GREETING})(?:[ ](?:{DAYTIME}|you))?
@@ -73,7 +72,8 @@ LINE = re.compile(
       | (?P<section>{SECTION}[ \t]+[{UPPER}][^\n]{{,60}}(?<![.!?…,;:])(?=[ \t]*\n))
       | (?P<title>(?=[{UPPER}\d](?:[^{LOWER}\n]*?[{UPPER}]){{3}})[{UPPER}\d .,&'’/()–—-]{{4,60}}(?<![.!?,;-])
             (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}])
-            |[{UPPER}][^\n:]{{1,{HEADING - 1}}}(?<![.!?…,;-])(?=[ \t]*\n["“]?[{UPPER}][^\n]{{60}}))
+            |[{UPPER}][^\n:]{{1,{HEADING - 1}}}(?<![.!?…,;-])(?<![ ](?:by|in|of|on|to))(?<![ ](?:and|for|the))
+            (?=[ \t]*\n["“]?[{UPPER}][^\n]{{60}}))
       | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\d{{1,2}}/|\[\d+\]
             |{DATE}|(?:{SECTION}|\d{{1,3}}[:/]\d\d?)(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[A-Za-z]|[ivx]{{2,4}})\))[ \t]+
             (?:{ICON})?)(?=\S)

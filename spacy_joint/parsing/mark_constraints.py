@@ -32,10 +32,10 @@ AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
 
 # The number of words after a quotation that can name its speaker.
 REPORT = 4
+# The maximum number of words and marks of a line that may greet.
+GREETING = 6
 # The maximum number of words before a two-word name at the start of its sentence: Former White House Press Secretary.
 NAME = 5
-# The words and marks of a line that may greet, at most.
-GREETING = 6
 # Marks within words of letters.
 INNER, ELISION = re.compile("[.-]"), re.compile("[.'’-]")
 # Targets of references: 3b, S1, XII, L. 121-3.

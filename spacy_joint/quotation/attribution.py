@@ -313,7 +313,7 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
         last += 1
     if not (_find_last(doc, begin, end) in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
         return None
-    if doc[last].lower_ in PERCEIVING or doc[last].dep_ in ("aux", "aux:pass", "cop") or says_nothing(doc[last]):
+    if doc[last].lower_ in PERCEIVING or says_nothing(doc[last]):
         return None
     return (last, mention) if doc[first].text.islower() or doc[first].tag_ == "NNP" else None
 

@@ -188,6 +188,7 @@ def test_full_stops_apart_end_abbreviations_of_the_language(language, words, con
     [
         f"{WRAPPED}\ntide.",
         f"{WRAPPED}\nGreat Eastern\nRailway, and all who had waited for it on the quay since noon went home.",
+        "According to\nReuters, which cited two people on the quay, the ship will not be seen again.",
         f"{WRAPPED} last\n12. of May.",
         f"{WRAPPED} last\n1.2 Million\nTons of fish.",
         f"{WRAPPED} flag\n- a red one - flying.",

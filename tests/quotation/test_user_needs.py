@@ -434,11 +434,6 @@ def test_a_quotation_with_a_final_comma_does_not_belong_to_the_sentence_before(p
     assert len(doc._.quotations) == 2
 
 
-def test_an_auxiliary_verb_is_no_cue(parsed):
-    doc = parsed("“Look!” Ann was running.")
-    assert [(quotation.cue, quotation.speaker) for quotation in doc._.quotations] == [(None, None)]
-
-
 def test_straight_and_curly_marks_pair(find):
     assert find('“We are late" said Ann. "We know”, said Bob.') == ['“We are late"', '"We know”']
 
