@@ -14,6 +14,7 @@ from timeit import default_timer
 from typing import IO, Any
 
 import srsly
+from spacy.language import Language
 from spacy.schemas import ConfigSchemaTraining
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import create_before_to_disk_callback, create_evaluation_callback, update_meta
@@ -70,10 +71,11 @@ class Training:
     def __init__(self, config: Config, output: Path, n_shards: int) -> None:
         check_range("shards", n_shards, 1)
         self.output, self.n_shards = output, n_shards
-        resolved = config.interpolate()
+        # Settings that a config leaves out have spaCy's defaults.
+        resolved = Config(Language.default_config).merge(config).interpolate()
         settings = resolved["training"]
-        check_range("training.max_epochs", settings.get("max_epochs", 0), 1)
-        if settings.get("seed") is None:
+        check_range("training.max_epochs", settings["max_epochs"], 1)
+        if settings["seed"] is None:
             allowed = "a number to train over shards"
             raise JointValueError(Errors.J030, name="training.seed", value=None, allowed=allowed)
         self.progress = Progress(_digest(resolved, n_shards))

@@ -52,6 +52,13 @@ def test_one_shard_learns_what_spacy_learns(overrides, tmp_path):
     assert read_parts(tmp_path / "ours") == read_parts(tmp_path / "spacy")
 
 
+def test_settings_that_a_config_leaves_out_have_the_defaults_of_spacy(overrides, tmp_path):
+    config = load_config(CONFIG, overrides=overrides, interpolate=False)
+    section, _, name = config["training"].pop("train_corpus").partition(".")
+    config[section]["train"] = config[section][name]
+    assert Training(config, tmp_path, 1).training["train_corpus"] == "corpora.train"
+
+
 def test_each_epoch_is_logged_and_the_best_is_kept(trained, tmp_path, overrides):
     directory, training, printed = trained
     assert "Seed: 0" in printed
