@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
+from ...errors import Errors, JointOSError
 from ...files.replacing import atomic_write
 from ...training.resuming import configure_resumption
 
@@ -25,6 +26,8 @@ def resume(
     """
     from spacy.cli._util import parse_config_overrides
 
+    if checkpoint.resolve() in config.resolve().parents:
+        raise JointOSError(Errors.J441, path=config, reason="it would be part of the checkpoint")
     settings, n_seen = configure_resumption(checkpoint, parse_config_overrides(ctx.args))
     with atomic_write(config) as path:
         settings.to_disk(path)
