@@ -87,6 +87,22 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         heads = self.model.get_ref("heads")
         return any(node.has_param(name) for node in heads.walk() for name in node.param_names)
 
+    def add_label(self, label: str) -> int:
+        """Adds a label for `initialize`; returns 1, or 0 if the component already has it.
+
+        RAISES ValueError: If it is not a string (J030), or the component is already initialized, or labels are settings
+            (J070).
+        """
+        if not isinstance(label, str):
+            raise JointValueError(Errors.J030, name="label", value=label, allowed="a string")
+        if label in self.labels:
+            return 0
+        if self.is_initialized or self._fixed_labels:
+            raise JointValueError(Errors.J070, name=self.name, label=label)
+        self.cfg["labels"] = [*self.labels, label]
+        self.vocab.strings.add(label)
+        return 1
+
     def _check_is_initialized(self) -> None:
         if not self.is_initialized:
             raise JointValueError(Errors.J060, name=f"'{self.name}'")

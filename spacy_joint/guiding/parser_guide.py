@@ -76,21 +76,6 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         """The layer for tags; None if they are not predicted."""
         return self.model.get_ref("heads").maybe_get_ref("tags")
 
-    def add_label(self, label: str) -> int:
-        """Adds a label for `initialize`; returns 1, or 0 if the component already has it.
-
-        RAISES ValueError: If it is not a string (J030), or the component is already initialized (J070).
-        """
-        if not isinstance(label, str):
-            raise JointValueError(Errors.J030, name="label", value=label, allowed="a string")
-        if label in self.labels:
-            return 0
-        if self.is_initialized:
-            raise JointValueError(Errors.J070, name=self.name, label=label)
-        self.cfg["labels"] = [*self.labels, label]
-        self.vocab.strings.add(label)
-        return 1
-
     # Prediction.
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Guidance]) -> None:

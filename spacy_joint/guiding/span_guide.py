@@ -32,12 +32,6 @@ class SpanGuide(GuidePipe[Any]):
             raise JointValueError(Errors.J030, name=f"spans_keys of '{name}'", value=spans_keys, allowed=allowed)
         super().__init__(vocab, model, name, labels=spans_keys, **settings)
 
-    def add_label(self, label: str) -> int:
-        """Refuses labels, which are settings. RAISES ValueError: Always (J070, or J030 if it is not a string)."""
-        if not isinstance(label, str):
-            raise JointValueError(Errors.J030, name="label", value=label, allowed="a string")
-        raise JointValueError(Errors.J070, name=self.name, label=label)
-
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Any]) -> None:
         """Writes the predictions of `predict` as columns, with missing values for whitespace."""
         names = [name for key in self.labels for name in name_span_columns(key)]
