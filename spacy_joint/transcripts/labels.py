@@ -45,7 +45,7 @@ LABEL = re.compile(
 )
 BOLD = re.compile(
     rf"""\s*
-    \*\*(?:(?P<time_before>{TIME})\s+)?
+    (?:(?P<time_ahead>{TIME})\s+)?\*\*(?:(?P<time_before>{TIME})\s+)?
     (?P<name>[^\s*:\[\]()](?:[^*:\[\]()]{{0,{MAX_NAME_LENGTH - 2}}}[^\s*:\[\]()])?)
     (?:\s+(?P<time_inside>{TIME}))?
     \s*(?P<colon>:)?\s*\*\*

@@ -46,6 +46,7 @@ def read_turns(text):
         "[6:02 pm, 24/12/2025] Anna: hi ben\n[18:03, 24/12/2025] +44 20 7946 0000: hi\n",
         "\n\nANNA: hi\r\nBEN: this is a hard-\r\nwrapped line\r\nANNA: bye",
         "**Anna:** hi ben\n\n**Ben:** yes\n\n**Anna:** bye",
+        "[0:02] **Anna:** hi ben\n\n[0:04] **Ben:** yes\n\n[0:05] **Anna:** bye",
         "**Anna**: hi ben\n\n**Ben**: yes\n\n**Anna**: bye",
         "**Anna** [0:02] hi ben\n\n**Ben** [0:04]\nyes\n\n**Anna** [0:05]: bye",
         "[Anna]: hi ben\n\n[Ben]: yes\n\n[Anna]: bye",
