@@ -43,8 +43,9 @@ MARKUP = re.compile(
 # Webex names the speaker above the times: 12 "Anna Smith" (123)
 NAMED = re.compile(r'\d+ "(?P<name>[^"<>]+)" \(\d+\)')
 DASH = re.compile(r"^\s*[-‐–—]\s*(?=\S)")  # noqa: RUF001
-# Another speaker in the same line: "- Where? - At home."
+# Another speaker in the same line: "- Where? - At home.", ">> Where? >> At home."
 SAID = re.compile(r"(?<=[.?!…])\s+(?=[-‐–—]\s*\S)")  # noqa: RUF001
+CHANGED = re.compile(r"\s+(?=(?:>|&gt;){2})")
 # Captions roll up if lines are repeated at least this often, and by most cues.
 MIN_REPETITIONS = 3
 
@@ -127,6 +128,9 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
         if cue.lines and (match := NAMED.fullmatch(cue.identifier or "")):
             cue.lines[0] = f"<v {match['name']}>{cue.lines[0]}"
     is_rolling = _roll_down(cues)
+    for cue in cues:
+        parts = [(SAID if DASH.match(strip_markup(line)) else CHANGED).split(line) for line in cue.lines]
+        cue.lines[:] = chain.from_iterable(parts)
     lines = [line for cue in cues for line in cue.lines]
     # If voice tags name speakers, names before colons do not.
     has_voices = any(match["voice"] for line in lines for match in MARKUP.finditer(line))
@@ -135,8 +139,7 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
     speaker: str | None = None
     header, segments, last = written[0], list[Segment](), -1
     for place, cue in enumerate(cues, start=1):
-        parts = [SAID.split(line) if DASH.match(strip_markup(line)) else [line] for line in cue.lines]
-        rows = [(row, "".join(run.text for run in row)) for row in _split([*chain.from_iterable(parts)])]
+        rows = [(row, "".join(run.text for run in row)) for row in _split(cue.lines)]
         is_all_sound = is_sound("".join(text for _, text in rows))
         is_dialogue = sum(bool(DASH.match(text)) for _, text in rows) > 1
         said: list[Segment] = []

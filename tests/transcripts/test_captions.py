@@ -226,6 +226,10 @@ SPEAKERS = {
         ["<i>- Where were you? - At home.</i>"],
         [(None, "Where were you?"), (None, "At home.")],
     ),
+    "also after chevrons": (
+        [">> so? >> ANNA: no &gt;&gt; ben, 2 > 1"],
+        [(None, "so?"), ("ANNA", "no"), (None, "ben, 2 > 1")],
+    ),
     "but only after the end of a sentence": (
         ["<i>- Where were you - At home.</i>"],
         [(None, "- Where were you - At home.")],
