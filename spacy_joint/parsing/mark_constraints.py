@@ -136,11 +136,12 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> 
         found |= _are_cited(words)
     if not lower_case_starts:
         found |= _go_on(words)
+    # Two steps: 1. | Mix. Not: it was 3:1.
+    after_step = words.after_stop & preceding((words.before == marks.COLON) & ~words.is_glued, 2)
     checks = [
         (IS_QUOTED.take(words.before), names_speaker),
         (words.may_belong, follows_abbreviation),
-        # Two steps: 1. | Mix.
-        (words.after_stop & preceding(words.before == marks.COLON, 2), lambda doc, token: doc[token - 2].text == "1"),
+        (after_step, lambda doc, token: doc[token - 2].text == "1"),
     ]
     if joins_names and words.doc.lang_ in LANGUAGES["names"]:
         checks.append((_are_in_names(words), lambda doc, token: not doc[token].is_stop))

@@ -306,6 +306,12 @@ def test_a_number_belongs_to_the_word_before():
     assert find_layout(Doc(NLP.vocab, words=["No.", "7"])).tolist() == [0, -1]
 
 
+@pytest.mark.parametrize(("is_apart", "constraint"), [(True, -1), (False, 0)])
+def test_the_first_step_goes_on_and_a_score_does_not(is_apart, constraint):
+    spaces = [True, is_apart, False, True, False]
+    assert find_layout(Doc(NLP.vocab, words=["3", ":", "1", ".", "We"], spaces=spaces))[-1] == constraint
+
+
 def test_a_vocabulary_needs_no_lower_case():
     assert find_layout(Doc(Vocab(), words=["Tel.", ":", "555", ":", "5"])).tolist() == [1, -1, -1, -1, -1]
 
