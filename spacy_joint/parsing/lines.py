@@ -71,9 +71,7 @@ LINE = re.compile(
       | (?P<dash>[-+–—][ \t]+(?:{BOX}|{ICON})?)(?=\S)
       | (?P<section>{SECTION}[ \t]+[{UPPER}][^\n]{{,60}}(?<![.!?…,;:])(?=[ \t]*\n))
       | (?P<title>(?=[{UPPER}\d](?:[^{LOWER}\n]*?[{UPPER}]){{3}})[{UPPER}\d .,&'’/()–—-]{{4,60}}(?<![.!?,;-])
-            (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}])
-            |[{UPPER}][^\n:]{{1,{HEADING - 1}}}(?<![.!?…,;-])(?<![ ](?:by|in|of|on|to))(?<![ ](?:and|for|the))
-            (?=[ \t]*\n["“]?[{UPPER}][^\n]{{60}}))
+            (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}]))
       | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\d{{1,2}}/|\[\d+\]
             |{DATE}|(?:{SECTION}|\d{{1,3}}[:/]\d\d?)(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[A-Za-z]|[ivx]{{2,4}})\))[ \t]+
             (?:{ICON})?)(?=\S)
@@ -97,6 +95,9 @@ LINE = re.compile(
       | (?P<cells>(?<=^)\S(?:[^\t\n]*(?:\t[^\t\n]*)+|[^|\n]*(?:[ ]\|[ ][^|\n]*){{2,}})(?=$)
             |(?=[^\n]*[ ]{{3}}[(+-]?[$€£]?[ ]?\d)\S(?:(?:[^\n]*?\S[ ]{{3,}}(?=\S)){{2}}[^\n]*
                 |[^\n]*?\S[ ]{{4,}}[(+-]?[$€£]?[ ]?\d\S*(?:[ ]\S{{1,6}}){{0,4}})(?=[ \t]*$))
+      | (?P<short>(?:[{UPPER}][^\n:]{{1,{HEADING - 1}}}(?=[ \t]*\n["“]?[{UPPER}][^\n]{{60}})
+            |[{UPPER}\d][^\s:]*(?:[ ][^\s:]+){{,2}}(?=[ \t]*\n["“]?[{UPPER}][^\n]{{,24}}[{LOWER}]))
+            (?<![.!?…,;&-])(?<![ ](?:by|in|of|on|to))(?<![ ](?:and|for|the)))
     )""",
     re.MULTILINE | re.VERBOSE,
 )
@@ -149,10 +150,12 @@ def constrain_lines(
             # As in: Good morning, Dr. Lee, we are ready. OSLO (AP) - It rains.
             constraints[words[first + 1 : following]] = -1
             continue
-        if kind == "title":
-            # Only after a blank line or the end of a sentence: capitals can also be part of wrapped text.
-            if n_before[first] > 1 or text[max(begin - LOOKBACK, 0) : begin].rstrip().endswith(tuple(FINAL)):
+        if kind in ("title", "short"):
+            # Only after a blank line, a title or the end of a sentence: capitals can also be part of wrapped text.
+            follows = n_before[first] > 1 or (last == line - 1 and kind_before == kind)
+            if follows or text[max(begin - LOOKBACK, 0) : begin].rstrip().endswith(tuple(FINAL)):
                 constraints[words[following : following + 1]] = 1
+                last, kind_before = line, kind
             continue
         before = lines[line - 1] if line else first
         is_near = first - before <= LOOKBACK
