@@ -281,7 +281,9 @@ def names_speaker(doc: Doc, word: int) -> bool:
     clause = [token.text for token in doc[word : word + REPORT]]
     verbs = read_verbs(doc.lang_)
     n_subject = next((n for n, text in enumerate(clause) if text.lower() in verbs), 0)
-    if not n_subject or clause[0] in LANGUAGES["nobody"] or (clause[0] in LANGUAGES["articles"] and n_subject == 1):
+    around = {clause[0], *clause[n_subject + 1 : n_subject + 2]}
+    is_this = clause[0] in LANGUAGES["articles"] and n_subject == 1
+    if not n_subject or is_this or not around.isdisjoint(LANGUAGES["nobody"]):
         return False
     is_noun = n_subject == 2 and clause[0] in LANGUAGES["articles"] and clause[1].isalpha()
     return is_noun or all(text.isalpha() and text[0].isupper() for text in clause[:n_subject])

@@ -84,7 +84,7 @@ def mark(doc):
         "|** ^Known ^bugs\n|Run:\n|$ ^ls ^here\n",
         "|Speaker ^1: ^So?\n|THE ^CHAIR, ^LEE: ^No.\n|[1] ^Orr, ^K.\n|12/05/2020 ^Paid",
         '“Run!” ^he or "he," ^Tom shouted to ‘us’\nboth. “No.” He “ran” ^away.\n\n|he',
-        "“Why?” ^Ann asked. “Why?” Nobody asked.",
+        "“Why?” ^Ann asked. “Why?” Nobody asked. “So?” Ann thinks it fell. “So?” Ann said nothing.",
         "OPTIONS\n       |-a, ^--all\n\t  show it\n\n       |--color a",
         "|(a) ^left\n|(b) ^right\n|iv) ^none\n|(C) ^both",
         "|- ^[ ^] ^milk\n|[x] ^eggs",
