@@ -18,7 +18,7 @@ from ..annotation.quotations import Run
 from ..annotation.reporting_verbs import is_reporting
 from .dialogue import find_word
 from .marks import ALL_MARKS, AMERICAN
-from .names import PARTICLES, is_person_noun, read_names
+from .names import is_person_noun, read_names
 from .plays import LETTERS
 
 SUBJECTS = ("nsubj", "csubj")
@@ -459,7 +459,6 @@ def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
             break
     # Excludes a stage direction.
     end = next((i for i in range(begin, colon) if doc[i].text in ("(", "[")), colon)
-    names = all(
-        token.text[0].isupper() or not token.text[0].isalpha() or token.text in PARTICLES for token in doc[begin:end]
-    )
+    words, particles = [token.text for token in doc[begin:end]], read_names().particles
+    names = all(word[0].isupper() or not word[0].isalpha() or word in particles for word in words)
     return doc[begin:end] if begin < end and names else None

@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span, Token
 
 from ..annotation.restored import list_texts
 from .characters import MIN_VOTES, NARRATOR, Character, find_titled, join_names
-from .names import BOUND, BOUND_OTHERS, FEMALE, MALE, Mention, Name, find_names, is_person_noun, read_names
+from .names import FEMALE, MALE, Mention, Name, find_names, is_person_noun, read_names
 
 PRONOUNS = {
     **dict.fromkeys(("he", "him", "his", "himself"), MALE),
@@ -41,7 +41,6 @@ MAX_PRONOUN_DISTANCE = 15
 MAX_ANTECEDENT_DISTANCE, MAX_ACTING_DISTANCE = 200, 75
 # The minimum share of a person's mentions that are subjects, and the maximum share that follow "in" and the like.
 MIN_ACTING_SHARE, MAX_PLACE_SHARE = 0.2, 0.08
-POLITE = BOUND | BOUND_OTHERS
 # A narrator says "I" at least once in this number of words.
 MAX_WORDS_PER_NARRATOR = 150
 SUBJECTS = ("nsubj", "nsubjpass", "nsubj:pass", "csubj")
@@ -261,7 +260,7 @@ class Cast:
             self._add(span.start, span.end, head, relative)
             return
         if noun not in self.by_noun:
-            character = None if noun in FAMILY or noun in POLITE else find_titled(noun, self.characters)
+            character = None if noun in FAMILY or noun in read_names().bound else find_titled(noun, self.characters)
             # "His lady" is not a Lady.
             if character is None or self.words[head - 1] in POSSESSIVES:
                 character = Character(gender=read_names().people.get(noun), first=head)

@@ -20,25 +20,7 @@ from ..files.reading import read_word_lists
 from .marks import ALL_MARKS, STOPS
 
 MALE, FEMALE = "male", "female"
-# Lower-case words within names.
-PARTICLES = frozenset(("de", "du", "des", "von", "van", "der", "den", "la", "le", "della", "di", "da", "del", "o'"))
-# Titles that "of" and a name can follow.
-RANKS = frozenset(
-    ("king", "queen", "prince", "princess", "duke", "duchess", "earl", "count", "countess", "lord", "lady")
-)
-# Titles that are not used alone, and those that are not part of a name.
-BOUND = frozenset(
-    ("mr", "mrs", "miss", "ms", "mme", "mlle", "m", "don", "st", "dr", "sir", "lady", "master", "mistress")
-)
-BOUND_OTHERS = frozenset(
-    (
-        *("lord", "young", "old", "little", "poor", "dear", "private", "mate", "state", "activist", "democrat"),
-        *("republican", "libertarian", "striker", "goalkeeper", "midfielder", "defender"),
-    )
-)
-
-# Words in lower case within titles and headings, and the minimum number of words of the latter.
-SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "in", "of", "on", "or", "the", "to"))
+# The minimum number of words of a heading.
 MIN_HEADING = 3
 INITIALS = re.compile(r"[A-Z]\.?|([A-Z]\.){2,}")
 # The endings of nouns for people.
@@ -49,6 +31,11 @@ class Names(NamedTuple):
     """The lists of `names.txt`."""
 
     title_genders: Mapping[str, str | None]
+    bound: frozenset[str]  # titles and descriptions that are not used alone
+    descriptions: frozenset[str]  # titles that are no part of a name: "young Mr. Elton"
+    ranks: frozenset[str]  # titles that "of" and a name can follow
+    particles: frozenset[str]  # lower-case words within names
+    small_words: frozenset[str]  # lower-case words within titles and headings
     married: frozenset[str]
     unmarried: frozenset[str]
     kin: frozenset[str]  # relatives
@@ -58,6 +45,7 @@ class Names(NamedTuple):
     things: frozenset[str]  # nouns that seem to be people by their endings or verbs
     speech: frozenset[str]  # nouns for utterances and voices
     others: frozenset[str]  # capitalised words that are not names of people
+    no_names: frozenset[str]  # words that verse capitalises, or a sentence whose start the parser misses; "Question:"
 
 
 @cache
@@ -79,6 +67,11 @@ def read_names() -> Names:
     given |= {short: genders.pop() if len(genders) == 1 else None for short, genders in found.items()}
     return Names(
         read("titles"),
+        lists["bound titles"] | lists["descriptions"],
+        lists["descriptions"],
+        lists["ranks"],
+        lists["particles"],
+        lists["small words"],
         lists["married"],
         lists["unmarried"],
         lists["kin"],
@@ -88,16 +81,8 @@ def read_names() -> Names:
         lists["things"],
         lists["speech"],
         lists["other capitals"],
+        lists["no names"],
     )
-
-
-# Words capitalised in verse or at a sentence start that the parser misses; and "Question:" in an interview.
-NO_NAMES = frozenset(
-    [
-        *("I", "He", "She", "They", "We", "It", "You", "The", "A", "An", "His", "Her", "My", "Our", "Their"),
-        *("Q", "Question", "Answer"),
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -173,7 +158,8 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
         and (lower in table.given_genders or counts[lower] * 2 <= named[word])
         and named[word] * 2 > seen[word]
     } - {word for word in titles if word.endswith(".")}
-    others, given = capitals - titles - NO_NAMES, table.given_genders
+    others = {word for word in capitals - titles if _strip(word) not in table.no_names}
+    given = table.given_genders
     for span in speaking:
         # The first word of a sentence may be a common one, but not in "ANNA: Come in."
         is_common = starts[span.start] and words[span.end : span.end + 1] not in ([":"], ["."])
@@ -227,7 +213,7 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
 
 def are_capitalised(words: Iterable[str]) -> bool:
     """Returns whether words are written as in a title: with capitals, except for small ones."""
-    return all(word[0].isupper() or word in SMALL_WORDS for word in words)
+    return all(word[0].isupper() or word in read_names().small_words for word in words)
 
 
 def _find_heading_words(words: Sequence[str]) -> Set[str]:
@@ -248,24 +234,24 @@ def _find_heading_words(words: Sequence[str]) -> Set[str]:
 
 def _pass_particles(words: Sequence[str], begin: int, i: int) -> int:
     """Returns the end of the particles at `i`, such as "van der", in a name that begins at `begin`."""
-    if words[i] == "of" and _strip(words[begin]) in RANKS:
+    if words[i] == "of" and _strip(words[begin]) in read_names().ranks:
         return i + 1
-    while i < len(words) and words[i] in PARTICLES:
+    while i < len(words) and words[i] in read_names().particles:
         i += 1
     return i
 
 
 def _parse(words: Sequence[str], begin: int, first: int, end: int) -> Mention | None:
-    titles = {word: _strip(word) for word in words[begin:first]}
+    table, titles = read_names(), {word: _strip(word) for word in words[begin:first]}
     rest = " ".join(words[first:end]).replace(" - ", "-").split()
     if rest:
         # "Young Mr. Elton", but "Lady Russell".
-        kept = [word for word, title in titles.items() if title not in BOUND_OTHERS or title == "lord"]
+        kept = [word for word, title in titles.items() if title not in table.descriptions]
         text = " ".join((*kept, *rest))
-        parts = [word for word in rest if word not in PARTICLES]
+        parts = [word for word in rest if word not in table.particles]
         return Mention(begin, end, Name(tuple(titles[word] for word in kept), tuple(map(_strip, parts)), text))
     last = titles[words[first - 1]]
-    if last in BOUND or last in BOUND_OTHERS:
+    if last in table.bound:
         return None
     return Mention(first - 1, first, Name((), (last,), words[first - 1]))
 

@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 
 from ..annotation.quotations import Run
 from .mark_roles import SENTENCE_ENDS
-from .names import PARTICLES
+from .names import read_names
 
 # The longest name, and the longest stage direction between a name and its speech, in tokens.
 MAX_NAME, MAX_DIRECTION = 4, 20
@@ -73,7 +73,7 @@ def _is_name(doc: Doc, i: int, is_play: bool) -> bool:
     text = doc[i].text
     if is_play:
         return len(text.strip(".")) > 1 and text.isupper()
-    return text[0].isupper() or text in PARTICLES or text == "-"
+    return text[0].isupper() or text in read_names().particles or text == "-"
 
 
 def _read_line(doc: Doc, begin: int, end: int, is_play: bool) -> Line | None:
