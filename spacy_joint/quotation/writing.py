@@ -3,7 +3,7 @@
 import csv
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, TextIO
 
@@ -11,11 +11,10 @@ from spacy.tokens import Doc, Span
 from wasabi import table
 
 from .layout import find_paragraph_starts
-from .quotations import Quotation, get_quotations
+from .quotations import Quotation
 
-Read = Callable[[Doc], list[Quotation]]
-# Documents with the names of their files.
-Named = Iterable[tuple[str, Doc]]
+# Documents with the names of their files and their quotations.
+Quoted = Iterable[tuple[str, Doc, Sequence[Quotation]]]
 COLUMNS = (
     *("file", "type", "text", "cue", "speaker", "character", "inferred", "confidence", "start", "end", "paragraph"),
 )
@@ -40,12 +39,15 @@ mark.inferred { border-bottom: 2px dotted; }
 """
 
 
-def describe_document(doc: Doc, read: Read = get_quotations) -> dict[str, Any]:
-    """Returns a document's text and quotations as JSON-serialisable data; `start` and `end` are character offsets.
-    `read` returns the quotations, like `QuotationSpans.get_quotations`."""
-    found = _read_with_paragraphs(doc, read)
-    quotations = [{**describe_quotation(quotation), "paragraph": paragraph} for quotation, paragraph in found]
-    return {"text": doc.text, "quotations": quotations}
+def describe_document(name: str, doc: Doc, quotations: Sequence[Quotation]) -> dict[str, Any]:
+    """Returns a document's name, text and quotations as JSON-serialisable data; `start` and `end` are character
+    offsets."""
+    paragraphs = _find_paragraphs(doc, quotations)
+    described = [
+        {**describe_quotation(quotation), "paragraph": paragraph}
+        for quotation, paragraph in zip(quotations, paragraphs, strict=True)
+    ]
+    return {"file": name, "text": doc.text, "quotations": described}
 
 
 def describe_quotation(quotation: Quotation) -> dict[str, Any]:
@@ -73,17 +75,17 @@ def _describe_span(span: Span) -> dict[str, Any]:
     return {"text": span.text, **places}
 
 
-def _read_with_paragraphs(doc: Doc, read: Read) -> list[tuple[Quotation, int]]:
-    """Reads quotations with the numbers of the paragraphs in which they start, from 1."""
+def _find_paragraphs(doc: Doc, quotations: Sequence[Quotation]) -> list[int]:
+    """Finds the numbers of the paragraphs in which quotations start, from 1."""
     starts = find_paragraph_starts(doc)
-    return [(quotation, bisect_right(starts, quotation.contents[0].start)) for quotation in read(doc)]
+    return [bisect_right(starts, quotation.contents[0].start) for quotation in quotations]
 
 
-def list_rows(file: str, doc: Doc, read: Read = get_quotations) -> Iterator[dict[str, Any]]:
+def list_rows(name: str, doc: Doc, quotations: Sequence[Quotation]) -> Iterator[dict[str, Any]]:
     """Yields a row of COLUMNS for each quotation. `start` and `end` enclose all of its parts."""
-    for quotation, paragraph in _read_with_paragraphs(doc, read):
+    for quotation, paragraph in zip(quotations, _find_paragraphs(doc, quotations), strict=True):
         yield {
-            "file": file,
+            "file": name,
             "type": quotation.type.lower(),
             "text": SEPARATOR.join(map(_join_lines, quotation.contents)),
             "cue": _join_lines(quotation.cue),
@@ -102,70 +104,63 @@ def _join_lines(span: Span | None) -> str:
     return "" if span is None else " ".join(span.text.split())
 
 
-def write_json_lines(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
+def write_json_lines(docs: Quoted, file: TextIO) -> None:
     """Writes documents as JSON, one per line."""
-    for name, doc in docs:
-        file.write(json.dumps({"file": name, **describe_document(doc, read)}, ensure_ascii=False) + "\n")
+    for each in docs:
+        file.write(json.dumps(describe_document(*each), ensure_ascii=False) + "\n")
 
 
-def write_json(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
+def write_json(docs: Quoted, file: TextIO) -> None:
     """Writes all documents as a JSON list."""
-    described = [{"file": name, **describe_document(doc, read)} for name, doc in docs]
-    json.dump(described, file, ensure_ascii=False, indent=2)
+    json.dump([describe_document(*each) for each in docs], file, ensure_ascii=False, indent=2)
     file.write("\n")
 
 
-def write_csv(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
+def write_csv(docs: Quoted, file: TextIO) -> None:
     """Writes the quotations of all documents as comma-separated values, with a header."""
     writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for name, doc in docs:
-        writer.writerows(list_rows(name, doc, read))
+    for each in docs:
+        writer.writerows(list_rows(*each))
 
 
-def write_table(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
+def write_table(docs: Quoted, file: TextIO) -> None:
     """Writes documents as human-readable tables, one per document. Inferred characters are in brackets."""
-    for name, doc in docs:
+    for each in docs:
         rows = []
-        for number, row in enumerate(list_rows(name, doc, read), start=1):
+        for number, row in enumerate(list_rows(*each), start=1):
             character = f"({row['character']})" if row["inferred"] == "true" else row["character"]
             cells = (row["type"], row["speaker"], character, row["cue"], row["text"], str(row["start"]))
             rows.append((str(number), *cells))
         file.write(table(rows, header=HEADER, divider=True, max_col=MAX_CELL_WIDTH, aligns=("r", *"llllll")) + "\n")
 
 
-def write_html(docs: Named, file: TextIO, read: Read = get_quotations) -> None:
+def write_html(docs: Quoted, file: TextIO) -> None:
     """Writes a page with the text of all documents and a colour for the quotations of each character. Inferred
     characters have a dotted underline."""
     file.write(PAGE)
-    for name, doc in docs:
-        found = read(doc)
-        characters = {quotation.character.id: quotation.character for quotation in found if quotation.character}
+    for name, doc, quotations in docs:
+        characters = {quotation.character.id: quotation.character for quotation in quotations if quotation.character}
         ranked = sorted(characters.values(), key=lambda character: (-character.n_quotations, character.id))
-        colours = {
-            character.id: f"background: hsl({GOLDEN_ANGLE * place % 360:.0f} 75% 85%)"
+        styles = {
+            character.id: f' style="background: hsl({GOLDEN_ANGLE * place % 360:.0f} 75% 85%)"'
             for place, character in enumerate(ranked)
         }
         items = "".join(
-            f'<li><mark style="{colours[character.id]}">{escape(character.id)}</mark> {character.n_quotations}</li>'
+            f"<li><mark{styles[character.id]}>{escape(character.id)}</mark> {character.n_quotations}</li>"
             for character in ranked
         )
         file.write(f"<h2>{escape(name)}</h2>\n<ul>{items}</ul>\n<div>")
-        contents = sorted(
-            ((content, quotation) for quotation in found for content in quotation.contents),
-            key=lambda pair: pair[0].start,
-        )
+        contents = ((content, quotation) for quotation in quotations for content in quotation.contents)
         # `doc.text` is built anew on each access.
         text, at = doc.text, 0
-        for content, quotation in contents:
+        for content, quotation in sorted(contents, key=lambda pair: pair[0].start):
             if content.start_char < at:
                 continue
-            speaker = None if quotation.character is None else quotation.character.id
-            style = f' style="{colours[speaker]}"' if speaker is not None else ""
+            speaker = "unknown" if quotation.character is None else quotation.character.id
             kind = f"{quotation.type.lower()}{' inferred' * quotation.is_inferred}"
-            file.write(escape(text[at : content.start_char]))
-            title = escape(speaker or "unknown")
-            file.write(f'<mark class="{kind}"{style} title="{title}">{escape(content.text)}</mark>')
+            attributes = f'class="{kind}"{styles.get(speaker, "")} title="{escape(speaker)}"'
+            file.write(f"{escape(text[at : content.start_char])}<mark {attributes}>{escape(content.text)}</mark>")
             at = content.end_char
         file.write(f"{escape(text[at:])}</div>\n")
     file.write("</body>\n</html>\n")

@@ -249,5 +249,6 @@ def annotate(language, tagged):
     ],
 )
 def test_the_speaker_is_found_in_a_tree(language, tagged, speaker):
-    (row,) = list_rows("", annotate(language, tagged))
+    doc = annotate(language, tagged)
+    (row,) = list_rows("", doc, doc._.quotations)
     assert row["type"] == "direct" and row["speaker"] == speaker

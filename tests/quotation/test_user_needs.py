@@ -490,7 +490,8 @@ def test_a_mark_attached_to_a_word_does_not_affect_the_others(find):
 
 def test_json_has_offsets_and_scores(parsed):
     text = "“We are late,” said Ann Lee. “We know.”"
-    described = json.loads(json.dumps(describe_document(parsed(text))))
+    doc = parsed(text)
+    described = json.loads(json.dumps(describe_document("", doc, doc._.quotations)))
     (quotation,) = described["quotations"]
     for span in [*quotation["contents"], quotation["cue"], quotation["speaker"]]:
         assert text[span["start"] : span["end"]] == span["text"]

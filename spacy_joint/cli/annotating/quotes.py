@@ -60,6 +60,6 @@ def quotes(
     if single_quotes is not None:
         finder.cfg["single_quotes"] = single_quotes
     pairs = ((nlp.make_doc(text), file) for text, file in chain([first] if first else [], texts))
-    docs = ((file, doc) for doc, file in nlp.pipe(pairs, as_tuples=True))
+    docs = ((file, doc, finder.get_quotations(doc)) for doc, file in nlp.pipe(pairs, as_tuples=True))
     with open_output(output) as written:
-        WRITERS[format_](docs, written, finder.get_quotations)
+        WRITERS[format_](docs, written)
