@@ -24,7 +24,6 @@ from spacy_joint.engine.choice_model import ChoiceModel
 from spacy_joint.files.reading import read_text
 from spacy_joint.length import lift_max_length
 from spacy_joint.quotation.conversation import attribute, load_model
-from spacy_joint.quotation.speaker_columns import is_pronoun
 from spacy_joint.scoring.speakers import Gold, are_same
 from spacy_joint.training.speakers import Novel, learn_speakers, read_annotated, read_labelled, read_labels
 
@@ -83,7 +82,7 @@ def score(novels: Iterable[Novel], model: ChoiceModel) -> Counts:
         for turn in turns:
             for run in filter(lambda run: speakers[run], turn.runs):
                 mention = mentions[run]
-                kind = "implicit" if mention is None else "anaphoric" if is_pronoun(cast, mention) else "explicit"
+                kind = "implicit" if mention is None else "anaphoric" if cast.find_gender(mention) else "explicit"
                 is_right = are_same(speakers[run], turn.character)
                 for named in (False, True)[: 1 + is_named(speakers[run])]:
                     counts.update(((kind, named, is_right), ("all", named, is_right)))

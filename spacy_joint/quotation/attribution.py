@@ -5,7 +5,7 @@ The rules follow annotation guidelines and user requests; nothing is learnt.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -94,37 +94,29 @@ def find_mentions(
     """Finds the cues and speakers of quotations (first token, end), given the first words of paragraphs. In English,
     any verb beside a `direct` quotation can report it, unless the cues are fixed."""
     inside = mark(doc, runs)
-    spoken = frozenset(direct if doc.lang_ in AMERICAN else ())
-    reports = {run: report for run in sorted(spoken) if (report := _find_report(doc, *run, inside))}
-    usable = {*cues, *(cue for cue, _ in reports.values() if not is_fixed)}
-    known = {run: cue for run, (cue, _) in reports.items() if cue in usable}
-    governing = _find_cues(doc, starts, runs, usable, inside, spoken, known)
-    spans = dict(reports.values())
+    reports = {run: _find_report(doc, *run, inside) for run in direct} if doc.lang_ in AMERICAN else {}
+    spans = dict(report for report in reports.values() if report is not None)
+    usable = {*cues} if is_fixed else {*cues, *spans}
+    known = {run: report[0] if report and report[0] in usable else None for run, report in reports.items()}
+    # Cues inside quotations belong to nested quotations.
+    governing = _find_cues(doc, starts, runs, [cue for cue in sorted(usable) if not inside[cue]], known)
     found = {cue: _find_speaker(doc, cue, inside) or spans.get(cue) for cue in governing if cue is not None}
     speakers = {cue: run for cue, span in found.items() if span is not None and (run := _find_owner(span))}
     return Mentions(sorted(usable), governing, speakers)
 
 
 def _find_cues(
-    doc: Doc,
-    starts: Sequence[int],
-    runs: Sequence[Run],
-    cues: Set[int],
-    inside: np.ndarray,
-    direct: Set[Run],
-    known: Mapping[Run, int],
+    doc: Doc, starts: Sequence[int], runs: Sequence[Run], cues: Sequence[int], known: Mapping[Run, int | None]
 ) -> list[int | None]:
     """Finds the cue of each run (first token, end): the `known` one, else one that governs it, else the nearest in its
-    sentence, else the nearest close by in its paragraph. The cue of a `direct` run is in its sentence, or is the cue of
-    the run before. `inside` says which tokens are in runs (bool)."""
-    # Cues inside quotations belong to nested quotations.
-    outer = [cue for cue in sorted(cues) if not inside[cue]]
+    sentence, else the nearest close by in its paragraph. The cue of a direct run, which are those with a known cue or
+    None, is in its sentence, or is the cue of the run before."""
     sentences = np.cumsum(doc.to_array([SENT_START]) == 1)
     paragraphs = np.searchsorted(starts, np.arange(len(doc)), side="right")
     governors: list[int | None] = [None] * len(runs)
     if doc.has_annotation("DEP"):
-        usable = set(outer)
-        governors = [next((i for i in _list_above(doc, begin, end) if i in usable), None) for begin, end in runs]
+        usable = set(cues)
+        governors = [next((i for i in _list_above(doc, *run) if i in usable), None) for run in runs]
     governing = set(governors)
 
     def rank(cue: int, begin: int, end: int) -> tuple[bool, bool, bool, int] | None:
@@ -133,7 +125,7 @@ def _find_cues(
         before = find_word(doc, begin, -1)
         opening = before if doc[before].text in INTRODUCING else begin
         first, last = (cue, opening) if cue < begin else (end - 1, cue)
-        distance = opening - cue if cue < begin else cue - end + 1
+        distance = last - first
         if doc[cue].text in DASHES:
             # A signature, perhaps in the next line.
             return (False, False, True, 0) if find_word(doc, cue, -1) == end - 1 else None
@@ -150,15 +142,15 @@ def _find_cues(
         return is_elsewhere, is_elsewhere and cue >= end and cue in governing, is_mark, distance
 
     found: list[int | None] = []
-    for governor, (begin, end) in zip(governors, runs, strict=True):
-        at = bisect_left(outer, begin)
-        near = [(place, cue) for cue in outer[max(at - 2, 0) : at + 1] if (place := rank(cue, begin, end))]
+    for governor, run in zip(governors, runs, strict=True):
+        at = bisect_left(cues, run[0])
+        near = [(place, cue) for cue in cues[max(at - 2, 0) : at + 1] if (place := rank(cue, *run))]
         choices = [governor] if governor is not None else [cue for _, cue in sorted(near)]
-        if (begin, end) in direct:
+        if run in known:
             # A comma precedes its own cue.
-            last = found[-1:] if _find_last(doc, begin, end) != "," else ()
-            choices = [cue for cue in choices if cue in last or _is_beside(doc, cue, begin, end)]
-        found.append(known.get((begin, end), next(iter(choices), None)))
+            last = found[-1:] if _find_last(doc, *run) != "," else ()
+            choices = [cue for cue in choices if cue in last or _is_beside(doc, cue, *run)]
+        found.append(known.get(run) or next(iter(choices), None))
     return found
 
 

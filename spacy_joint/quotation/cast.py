@@ -12,6 +12,7 @@ import numpy as np
 from spacy.attrs import DEP
 from spacy.tokens import Doc, Span, Token
 
+from ..annotation.quotations import Run
 from ..annotation.restored import list_texts
 from .characters import MIN_VOTES, NARRATOR, Character, find_titled, join_names
 from .names import FEMALE, MALE, Mention, Name, find_names, is_person_noun, read_names
@@ -148,6 +149,10 @@ class Cast:
         is_new = word.tag_ in PLURALS or self.words[begin] in INDEFINITE or self._are_several(begin, end)
         is_named = not word.text[0].islower() or last in read_names().speech
         return is_new or is_named or last in PRONOUNS or self.find(begin, end) is not None
+
+    def find_gender(self, mention: Run | None) -> str | None:
+        """Returns the gender of a mention that is "he" or "she"; None of others."""
+        return PRONOUNS.get(self.words[mention[0]]) if mention is not None and mention[1] - mention[0] == 1 else None
 
     def find(self, begin: int, end: int) -> Character | None:
         """Finds the character of a mention that is not a pronoun: of the last reference in it, but not of "his" in "his

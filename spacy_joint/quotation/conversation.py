@@ -22,7 +22,7 @@ from spacy.tokens import Doc
 from ..annotation.quotations import DIRECT, Run
 from ..engine.choice_model import ChoiceModel
 from .attribution import mark
-from .cast import INDEFINITE, POSSESSIVES, PRONOUNS, Cast, Reference
+from .cast import INDEFINITE, POSSESSIVES, Cast, Reference
 from .characters import Character
 from .names import read_names
 from .speaker_columns import (
@@ -33,7 +33,6 @@ from .speaker_columns import (
     MAX_TURNS,
     Turn,
     describe,
-    is_pronoun,
     make_columns,
 )
 
@@ -79,13 +78,13 @@ def find_characters(
     for turn in turns:
         for number in turn.runs:
             found[number] = turn.character, turn.confidence
-        if turn.mention is not None and turn.character is not None and is_pronoun(cast, turn.mention):
+        if turn.mention is not None and turn.character is not None and cast.find_gender(turn.mention):
             cast.references.setdefault(turn.mention[0], Reference(*turn.mention, turn.mention[0], turn.character))
     for k, mention in enumerate(mentions):
         if labels[k] != DIRECT and mention is not None:
             character = cast.find(*mention) or cast.antecedents.get(mention[0])
             found[k] = character, float(character is not None)
-            if character is not None and is_pronoun(cast, mention):
+            if character is not None and cast.find_gender(mention):
                 cast.references.setdefault(mention[0], Reference(*mention, mention[0], character))
     ids = _name_characters(cast)
     references = [reference for _, reference in sorted(cast.references.items())]
@@ -192,18 +191,19 @@ def is_report(cast: Cast, runs: Sequence[Run], labels: Sequence[str]) -> bool:
 
 
 def _is_known(cast: Cast, mention: Run) -> bool:
-    return is_pronoun(cast, mention) or cast.find(*mention) is not None
+    return cast.find_gender(mention) is not None or cast.find(*mention) is not None
 
 
 def _may_corefer(cast: Cast, mention: Run | None, other: Run | None) -> bool:
     """Returns whether two mentions in a paragraph can be one character: a pronoun can follow a name of its gender."""
     if mention is None or other is None:
         return True
-    if is_pronoun(cast, mention):
-        return is_pronoun(cast, other) and PRONOUNS[cast.words[mention[0]]] == PRONOUNS[cast.words[other[0]]]
+    gender, other_gender = cast.find_gender(mention), cast.find_gender(other)
+    if gender:
+        return gender == other_gender
     found = cast.find(*mention)
-    if is_pronoun(cast, other):
-        return found not in (None, cast.narrator) and found.gender in (None, PRONOUNS[cast.words[other[0]]])
+    if other_gender:
+        return found is not None and found is not cast.narrator and found.gender in (None, other_gender)
     return found is cast.find(*other)
 
 

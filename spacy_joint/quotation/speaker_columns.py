@@ -12,7 +12,7 @@ import numpy as np
 from ..annotation.quotations import Run
 from ..engine.columns import Columns
 from .attribution import INTRODUCING
-from .cast import PRONOUNS, Cast, Reference
+from .cast import Cast, Reference
 from .characters import Character
 from .dialogue import find_word
 
@@ -62,25 +62,16 @@ class Turn:
     is_named: bool = False
 
 
-def is_pronoun(cast: Cast, mention: Run) -> bool:
-    """Returns whether a mention is "he" or "she"."""
-    return mention[1] - mention[0] == 1 and cast.words[mention[0]] in PRONOUNS
-
-
 def describe(
     cast: Cast, turns: Sequence[Turn], k: int, hidden: str | None = None
 ) -> tuple[list[Character], list[list[int]]]:
     """Finds the candidates of a turn, and their rows of COLUMNS. Earlier turns are decided. For learning, `hidden`
     replaces the mention of the speaker by a pronoun of this gender or, if it is "", by nothing."""
     turn = turns[k]
-    noun: Character | None = None
-    gender: str | None = hidden
     mention = turn.mention if hidden is None else None
-    if mention is not None and is_pronoun(cast, mention):
-        gender = PRONOUNS[cast.words[mention[0]]]
-    elif mention is not None:
-        noun = cast.find(*mention)
-        gender = noun.gender if noun is not None else None
+    gender = hidden or cast.find_gender(mention)
+    noun = cast.find(*mention) if mention is not None and not gender else None
+    gender = noun.gender if noun is not None else gender
     kind = 2 if noun is not None else 1 if gender else 0
     if mention is None and hidden is None:
         kind = _find_narration(cast, turn)
@@ -116,8 +107,7 @@ def describe(
     if following:
         after = turns[k + 1]
         spoken_next, called_next = _find_quoted(cast, cast.list_references(after.begin, after.end), after)
-        if after.mention is not None and is_pronoun(cast, after.mention):
-            next_gender = PRONOUNS[cast.words[after.mention[0]]]
+        next_gender = cast.find_gender(after.mention)
     antecedent = cast.antecedents.get(mention[0]) if mention is not None and kind == 1 else None
     rows = []
     for character in candidates:
