@@ -253,8 +253,7 @@ def find_signature(doc: Doc, dash: int) -> Span | None:
         return None
     begin = find_word(doc, dash, 1)
     stop = next((i for i in range(begin, end) if doc[i].text in (",", "(", ";")), end)
-    while stop > begin and not doc[stop - 1].text[0].isalnum():
-        stop -= 1
+    stop = next((i for i in range(stop, begin, -1) if doc[i - 1].text[0].isalnum()), begin)
     is_below = "\n" in doc[dash - 1].text
     is_name = doc[begin].text[0].isupper() and (not is_below or stop - begin > 1)
     return doc[begin:stop] if is_name and begin < stop <= begin + MAX_SIGNATURE else None
@@ -262,12 +261,8 @@ def find_signature(doc: Doc, dash: int) -> Span | None:
 
 def _find_between(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     """Finds X in “...,” X, mayor of Denton, said, where parsers may attach X to the quotation."""
-    begin = cue
-    while begin > max(cue - MAX_LINE, 0) and not inside[begin - 1]:
-        begin -= 1
-    end = begin
-    while end < cue and doc[end].tag_ in NOMINAL:
-        end += 1
+    begin = next((i for i in range(cue, max(cue - MAX_LINE, 0), -1) if inside[i - 1]), 0)
+    end = next((i for i in range(begin, cue) if doc[i].tag_ not in NOMINAL), cue)
     is_apposed = end == cue or (doc[end].text in (",", "(") and doc[cue - 1].text == ",")
     is_noun = begin < end and doc[end - 1].tag_.startswith(NOUNS) and not doc[end - 1].dep_.startswith("expl")
     return doc[begin:end] if begin > 0 and inside[begin - 1] and is_noun and is_apposed else None
@@ -301,8 +296,7 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
     if is_inverted:
         return end, doc[first:last]
     mention = doc[first:last]
-    while last < n and doc[last].tag_ == "RB" and not inside[last]:
-        last += 1
+    last = next((i for i in range(last, n) if inside[i] or doc[i].tag_ != "RB"), n)
     if not (_find_last(doc, begin, end) in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
         return None
     if doc[last].lower_ in PERCEIVING or says_nothing(doc[last]):
@@ -374,11 +368,9 @@ def find_phrase(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
 
 def _find_inverted(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     """Finds X in "said X" and "le ministre X" in "a déclaré le ministre X", without a tree."""
-    begin = end = cue + 1
-    while end < min(cue + 1 + MAX_SIGNATURE, len(doc)) and doc[end].text[0].isalpha() and not inside[end]:
-        end += 1
-    while end > begin and not doc[end - 1].text[0].isupper():
-        end -= 1
+    begin, last = cue + 1, min(cue + 1 + MAX_SIGNATURE, len(doc))
+    last = next((i for i in range(begin, last) if inside[i] or not doc[i].text[0].isalpha()), last)
+    end = next((i for i in range(last, begin, -1) if doc[i - 1].text[0].isupper()), begin)
     is_noun = begin < end and (doc[begin].text[0].isupper() or doc[begin].lower_ in ARTICLES)
     is_beside = inside[max(cue - MAX_GAP, 0) : cue].any()
     return doc[begin:end] if is_noun and is_beside else None
@@ -429,9 +421,8 @@ def _find_introduction(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
 def _find_name(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
     """Finds the name right before a colon or comma: "no surprise for the mayor, Ann Lee:"; but not "a sign in Main
     Street:"."""
-    begin = colon
-    while begin > 0 and doc[begin - 1].tag_.startswith("NNP") and not inside[begin - 1]:
-        begin -= 1
+    names = (i for i in range(colon, 0, -1) if inside[i - 1] or not doc[i - 1].tag_.startswith("NNP"))
+    begin = next(names, 0)
     is_person = begin < colon and doc[colon - 1].lower_ not in DATES
     return doc[begin:colon] if is_person and doc[max(begin - 1, 0)].tag_ not in ("IN", "TO", "DT") else None
 

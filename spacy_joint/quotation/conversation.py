@@ -30,6 +30,7 @@ from .speaker_columns import (
     COLUMNS,
     MAX_GAP,
     MAX_NARRATION,
+    MAX_NEAR,
     MAX_TURNS,
     Turn,
     describe,
@@ -164,7 +165,7 @@ def _join_called(cast: Cast, turns: Sequence[Turn]) -> None:
     calls: Counter[tuple[Character, Character]] = Counter()
     for turn, following in pairwise(turns):
         first, second = turn.character, following.character
-        if first is None or second is None or following.paragraph - turn.paragraph > 2:
+        if first is None or second is None or following.paragraph - turn.paragraph > MAX_NEAR:
             continue
         met[frozenset((first, second))] += 1
         for caller, other, speaker in ((turn, following, second), (following, turn, first)):

@@ -61,8 +61,7 @@ def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], das
             begin = guillemets[-1]
         elif not is_dashed:
             continue
-        while doc[end - 1].text.isspace():
-            end -= 1
+        begin, end = trim(doc, begin, end)
         # A turn is a sentence; an item of a list often is not.
         if is_closed or _ends_turn(doc, end - 1):
             turns.append((begin, end))
@@ -138,7 +137,7 @@ def find_word(doc: Doc, i: int, step: int) -> int:
     return at if 0 <= at < len(doc) else i
 
 
-def trim(doc: Doc, begin: int, end: int, before: Set[str], after: Set[str]) -> Run:
+def trim(doc: Doc, begin: int, end: int, before: Set[str] = frozenset(), after: Set[str] = frozenset()) -> Run:
     """Trims whitespace and these texts, before the first word and after the last one, from a run (first token, end)."""
     while begin < end and (doc[begin].text in before or doc[begin].text.isspace()):
         begin += 1

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc
 
 from ..annotation.quotations import Run
+from .dialogue import trim
 from .mark_roles import SENTENCE_ENDS
 from .names import read_names
 
@@ -93,8 +94,7 @@ def _read_line(doc: Doc, begin: int, end: int, is_play: bool) -> Line | None:
     first = cue + 1
     while first < end and (doc[first].text.isspace() or doc[first].text in BRACKETS):
         first = _skip_direction(doc, first, end) if doc[first].text in BRACKETS else first + 1
-    while end > first and doc[end - 1].text.isspace():
-        end -= 1
+    first, end = trim(doc, first, end)
     return Line(begin, name, cue, (first, end)) if first < end else None
 
 

@@ -99,7 +99,7 @@ def get_quotations(
 
 def get_characters(doc: Doc) -> list[Character]:
     """Returns the characters of a document: those who speak most first, then those mentioned most."""
-    found = _read(doc, QUOTATIONS, CUES, SPEAKERS, CHARACTERS)[1]
+    _, found = _read(doc, QUOTATIONS, CUES, SPEAKERS, CHARACTERS)
     return sorted(found, key=lambda character: (-character.n_quotations, -character.n_mentions))
 
 

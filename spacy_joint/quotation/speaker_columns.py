@@ -6,6 +6,7 @@ are small numbers; 0 stands for usual or unknown values.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 
 import numpy as np
 
@@ -22,6 +23,8 @@ MAX_TURNS = 4
 MAX_CANDIDATES = 12
 # A conversation ends where the next turn is more than this number of paragraphs later.
 MAX_GAP = 4
+# The next speaker is near within this number of paragraphs.
+MAX_NEAR = 2
 # Up to this number of tokens between turns count as hardly more than a cue.
 MAX_NARRATION = 12
 COLUMNS = (
@@ -75,8 +78,13 @@ def describe(
     kind = 2 if noun is not None else 1 if gender else 0
     if mention is None and hidden is None:
         kind = _find_narration(cast, turn)
-    spoken, gaps, close = _list_earlier(turns, k)
-    following = _list_following(turns, k)
+    # The speakers of earlier turns, the latest first; how many paragraphs later the next turn is; whether hardly more
+    # than a cue is between these two; and the named speakers of the next two turns.
+    earlier = _pair_near(turns[max(k - MAX_TURNS, 0) : k + 1][::-1], MAX_GAP)
+    spoken = [before.character for _, before in earlier]
+    gaps = [after.paragraph - before.paragraph for after, before in earlier]
+    close = [after.begin - before.end <= MAX_NARRATION for after, before in earlier]
+    following = [after.character if after.is_named else None for _, after in _pair_near(turns[k : k + 3], MAX_NEAR)]
     around = cast.list_references(max(turn.begin - BEFORE, 0), turn.end + AFTER)
     if hidden is not None and turn.mention is not None:
         around = [ref for ref in around if not turn.mention[0] <= ref.begin < turn.mention[1]]
@@ -99,7 +107,7 @@ def describe(
     inside, called = _find_quoted(cast, quoted, turn)
     previous, called_before, beside_previous = NOBODY, NOBODY, NOBODY
     if k:
-        if gaps and gaps[0] <= 2:
+        if gaps and gaps[0] <= MAX_NEAR:
             previous, called_before = _find_quoted(cast, quoted, turns[k - 1])
         begin, end = cast.find_paragraph(turns[k - 1].begin, turns[k - 1].end)
         beside_previous = _list_characters(ref for ref in outside if begin <= ref.begin < end)
@@ -164,27 +172,6 @@ def _find_quoted(
     return _list_characters(found), _list_characters(filter(cast.is_vocative, found))
 
 
-def _list_earlier(turns: Sequence[Turn], k: int) -> tuple[list[Character | None], list[int], list[bool]]:
-    """Lists the speakers of earlier turns in a conversation, latest first; the paragraphs from each of these turns to
-    the next; and whether hardly more than a cue is between these two."""
-    speakers: list[Character | None] = []
-    gaps: list[int] = []
-    close: list[bool] = []
-    for at in range(k - 1, max(k - 1 - MAX_TURNS, -1), -1):
-        gap = turns[at + 1].paragraph - turns[at].paragraph
-        if gap > MAX_GAP:
-            break
-        speakers.append(turns[at].character)
-        gaps.append(gap)
-        close.append(turns[at + 1].begin - turns[at].end <= MAX_NARRATION)
-    return speakers, gaps, close
-
-
-def _list_following(turns: Sequence[Turn], k: int) -> list[Character | None]:
-    """Lists the named speakers of the next two turns, if these are close by."""
-    found: list[Character | None] = []
-    for at in range(k + 1, min(k + 3, len(turns))):
-        if turns[at].paragraph - turns[at - 1].paragraph > 2:
-            break
-        found.append(turns[at].character if turns[at].is_named else None)
-    return found
+def _pair_near(turns: Sequence[Turn], most: int) -> list[tuple[Turn, Turn]]:
+    """Pairs each turn with the next one, until two are more than this number of paragraphs apart."""
+    return list(takewhile(lambda pair: abs(pair[0].paragraph - pair[1].paragraph) <= most, pairwise(turns)))
