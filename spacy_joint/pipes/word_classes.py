@@ -1,6 +1,7 @@
 """A table of distributional word classes: the columns class1, class2, ... training/word_classes.py learns them."""
 
 import hashlib
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -100,3 +101,11 @@ def find_language_warnings(nlp: Language, doc: Doc) -> Iterator[JointWarning]:
     share = float(np.array(list(counts.values()))[is_known].sum()) / n_letters
     if share < LEAST_KNOWN:
         yield JointWarning(Warnings.JW50, share=share)
+
+
+def warn_of_language(nlp: Language, doc: Doc) -> bool:
+    """Warns if a text is probably in another language (JW50). Returns whether it did."""
+    found = list(find_language_warnings(nlp, doc))
+    for warning in found:
+        warnings.warn(warning, stacklevel=2)
+    return bool(found)

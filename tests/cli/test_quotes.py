@@ -11,6 +11,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+from spacy_joint.errors import JointWarning
+
 TEXT = "“We are late,” said Ann Lee. “We know.”\n\nIt rained.\n"
 
 
@@ -128,3 +130,9 @@ def test_html_colours_characters_and_escapes_the_text(run):
     page = run("quotes", "-f", "html", text="“Why?” asked Bob.\n\nA <b> is no tag.\n").stdout
     assert re.search(r'<mark class="direct" style="background: hsl\([^"]+" title="Bob">“Why\?”</mark>', page)
     assert "A &lt;b&gt; is no tag." in page
+
+
+def test_text_in_another_language_has_one_warning(run):
+    with pytest.warns(JointWarning, match=r"^\[JW50\]") as warned:
+        run("quotes", "--lines", text="« Nous partons demain », a déclaré le ministre devant la presse.\n" * 2)
+    assert len(warned) == 1

@@ -322,12 +322,11 @@ def _annotate_lines(nlp: Language, source: Iterable[str], file: str) -> Iterator
 
 def _check(nlp: Language, docs: Iterable[Doc]) -> Iterator[Doc]:
     """Checks that documents have sentences (J336), and warns once of another language (JW50)."""
-    from ...pipes.word_classes import find_language_warnings
+    from ...pipes.word_classes import warn_of_language
 
-    found: list[JointWarning] = []
+    has_warned = False
     for number, doc in enumerate(docs, start=1):
         if not doc.has_annotation("SENT_START"):
             raise JointValueError(Errors.J336, source=f"Document {number}", what="sentence boundaries")
-        if not found and (found := list(find_language_warnings(nlp, doc))):
-            warnings.warn(found[0], stacklevel=2)
+        has_warned = has_warned or warn_of_language(nlp, doc)
         yield doc

@@ -1,13 +1,20 @@
 """`quotes`: find quotations and their speakers in plain text."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from itertools import chain
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ...errors import check_choice
 from ..options import STANDARD_INPUT, LinesOption, ModelOption, OutputOption, open_lines, open_output
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+    from ...quotation.quotations import Quotation
 
 FORMATS = ("csv", "html", "json", "jsonl", "table")
 COMPONENT = "quotation_spans"
@@ -41,6 +48,7 @@ def quotes(
     from ... import load
     from ...length import lift_max_length
     from ...pipes.components import enable_components, get_components
+    from ...pipes.word_classes import warn_of_language
     from ...quotation.writing import WRITERS
     from ...scale.annotating.records import require_text
 
@@ -60,6 +68,12 @@ def quotes(
     if single_quotes is not None:
         finder.cfg["single_quotes"] = single_quotes
     pairs = ((nlp.make_doc(text), file) for text, file in chain([first] if first else [], texts))
-    docs = ((file, doc, finder.get_quotations(doc)) for doc, file in nlp.pipe(pairs, as_tuples=True))
+
+    def find_quotations() -> Iterator[tuple[str, Doc, list[Quotation]]]:
+        has_warned = False
+        for doc, file in nlp.pipe(pairs, as_tuples=True):
+            has_warned = has_warned or warn_of_language(nlp, doc)
+            yield file, doc, finder.get_quotations(doc)
+
     with open_output(output) as written:
-        WRITERS[format_](docs, written)
+        WRITERS[format_](find_quotations(), written)
