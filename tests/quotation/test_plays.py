@@ -67,6 +67,11 @@ def test_a_name_before_a_colon_is_a_character(parsed):
     assert [quotation.character.id for quotation in parsed(text)._.quotations] == ["GWOZDZ", "ANNA"] * 2
 
 
+def test_a_direction_to_enter_is_no_part_of_a_name(parsed):
+    text = "ANNA. Hush.\n\nEnter SIMON, with a bag.\n\nSIMON. Has it gone?\n\nANNA. It never came.\n\nSIMON. Oh!"
+    assert [quotation.character.id for quotation in parsed(text)._.quotations] == ["ANNA", "SIMON"] * 2
+
+
 @pytest.mark.parametrize("direction", ["ANNA (rising).", "ANNA. [Rising]", "ANNA (rising):"])
 def test_stage_directions_are_no_speech(unparsed, direction):
     text = f"A room.\n\nBO LEE. Come in.\n\n{direction} We are late.\n\nBO LEE. We know it."
