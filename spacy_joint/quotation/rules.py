@@ -149,7 +149,8 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bo
     words = [token for token in inner if token.text[0].isalnum()]
     if not words:
         return False
-    is_title = len(words) > 1 and are_capitalised(token.text for token in words)
+    is_capitalised = are_capitalised(token.text for token in words)
+    is_title = is_capitalised and len(words) > 1
     before, after = (opening - 2, opening - 1), (closing + 1, closing + 2, *_find_words_after(doc, closing))
     has_cue_before = any(_is_announcement(doc, i, cues) for i in before)
     has_cue_after = any(_is_announcement(doc, i, cues) for i in after)
@@ -166,7 +167,7 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bo
     has_comma = doc.lang_ not in AMERICAN and doc[closing + 1 : closing + 2].text in COMMAS
     is_likely = is_long or (len(words) > 1 and (has_cue_before or has_cue_after or has_comma))
     # Words within a sentence, as in the “tall,” handsome man, or a title.
-    is_part = (words[0].text[0].islower() and last in SOFT_STOPS) or (is_title and last in COMMAS)
+    is_part = (words[0].text[0].islower() and last in SOFT_STOPS) or (is_capitalised and last in COMMAS)
     has_cue = goes_on or has_cue_after or has_cue_before
     is_within = opening > 0 and (doc[opening - 1].text[-1].isalnum() or doc[opening - 1].text in COMMAS)
     return (has_cue or not is_part or not is_within) and (is_finished or (is_likely and not is_title))

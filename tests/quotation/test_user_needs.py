@@ -369,6 +369,7 @@ def test_the_speaker_is_a_mention_in_the_document(parsed):
         "What people here call “the house,” was closed.",
         "It was, in a way, “tall,” and green.",
         "They played “The Poet and the Peasant.”",
+        "The gallery that showed them, “Blau,” closed in May.",
     ],
 )
 def test_names_and_scare_quotes_are_not_quotations(find, text):
