@@ -64,18 +64,12 @@ class Attribution(NamedTuple):
 
 
 def find_characters(
-    doc: Doc,
-    starts: Sequence[int],
-    runs: Sequence[Run],
-    labels: Sequence[str],
-    mentions: Sequence[Run | None],
-    model: ChoiceModel | None,
+    cast: Cast, turns: Sequence[Turn], labels: Sequence[str], mentions: Sequence[Run | None], model: ChoiceModel | None
 ) -> Attribution:
-    """Finds the characters of an English document's quotations, and where they are mentioned, given the first words of
-    paragraphs, and the types and mentioned speakers of quotations. Without a model, uses the package's."""
-    cast, turns = find_turns(doc, starts, runs, labels, mentions)
+    """Finds the characters of quotations, and where they are mentioned, given the turns of `find_turns`, and the types
+    and mentioned speakers of quotations. Without a model, uses the package's."""
     attribute(cast, turns, load_model() if model is None else model)
-    found: list[tuple[Character | None, float]] = [(None, 0.0)] * len(runs)
+    found: list[tuple[Character | None, float]] = [(None, 0.0)] * len(labels)
     for turn in turns:
         for number in turn.runs:
             found[number] = turn.character, turn.confidence
@@ -110,7 +104,8 @@ def _name_characters(cast: Cast) -> dict[Character, str]:
 def find_turns(
     doc: Doc, starts: Sequence[int], runs: Sequence[Run], labels: Sequence[str], mentions: Sequence[Run | None]
 ) -> tuple[Cast, list[Turn]]:
-    """Finds the characters of a document and the turns of its direct quotations: see `find_characters`."""
+    """Finds the characters of an English document and the turns of its direct quotations, given the first words of
+    paragraphs, and the types and mentioned speakers of quotations."""
     spans = [doc[begin:end] for begin, end in sorted({mention for mention in mentions if mention is not None})]
     cast = Cast(doc, mark(doc, runs), spans, starts)
     turns: list[Turn] = []

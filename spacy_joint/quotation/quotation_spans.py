@@ -38,9 +38,9 @@ from ..files.reading import read_text
 from ..pipes.component_files import Parts
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
-from .attribution import find_mentions, mark
+from .attribution import Mentions, find_mentions, mark
 from .candidates import SpanScorer
-from .conversation import Attribution, find_characters, make_model
+from .conversation import Attribution, find_characters, find_turns, make_model
 from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
 from .features import ALL_COLUMNS, SPAN_GUIDE_COLUMNS, QuotationColumns
 from .layout import unwrap
@@ -73,9 +73,7 @@ class Quoted(NamedTuple):
     runs: list[Run]  # first token and end of each
     labels: list[str]  # their types
     scores: list[float]
-    governing: list[int | None]  # head tokens of their cues
-    cues: list[int]  # head tokens of all cues
-    speakers: dict[int, Run]  # of cues
+    mentions: Mentions  # their cues and speakers
     attribution: Attribution | None  # to characters, in English
 
 
@@ -202,23 +200,20 @@ class QuotationSpans(StructuredPipe[Quoted]):
         found = find_mentions(plain, marking.starts, runs, direct, cues, is_fixed=self.cfg["cues_key"] in doc.spans)
         attribution = None
         if plain.lang_ in AMERICAN and plain.has_annotation("TAG"):
-            attribution = find_characters(
-                plain, marking.starts, runs, labels, found.list_speakers(), self.speaker_model
-            )
+            speakers = found.list_speakers()
+            cast, turns = find_turns(plain, marking.starts, runs, labels, speakers)
+            attribution = find_characters(cast, turns, labels, speakers, self.speaker_model)
 
         def move(begin: int, end: int) -> Run:
             """Maps tokens of the plain document to those of the document itself."""
             return tokens[begin], tokens[end - 1] + 1
 
-        return Quoted(
-            [move(*run) for run in runs],
-            labels,
-            scores,
-            [None if cue is None else tokens[cue] for cue in found.governing],
+        mentions = Mentions(
             [tokens[cue] for cue in found.cues],
+            [None if cue is None else tokens[cue] for cue in found.governing],
             {tokens[cue]: move(*speaker) for cue, speaker in found.speakers.items()},
-            attribution and attribution.move(move),
         )
+        return Quoted([move(*run) for run in runs], labels, scores, mentions, attribution and attribution.move(move))
 
     def _find_by_rules(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:
         labels = find_rule_quotations(doc, marking, cues)
@@ -265,7 +260,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
 
     def annotate(self, doc: Doc, prediction: Quoted) -> None:
         """Writes quotations, cues and speakers, linked by their `id_`."""
-        runs, labels, scores, governing, cues, speakers, attribution = prediction
+        runs, labels, scores, (cues, governing, speakers), attribution = prediction
         key = self.cfg["cues_key"]
         group = doc.spans.get(key, SpanGroup(doc, spans=[Span(doc, cue, cue + 1, label=CUE) for cue in sorted(cues)]))
         heads = [find_head(span) for span in group]

@@ -93,7 +93,7 @@ def read_labelled(doc: Doc, labels: Labels, finder: Any, name: str) -> Novel:
     not find. RAISES ValueError: If it finds less than half, as with another edition of the novel (J333)."""
     plain, tokens = unwrap(doc, ())
     found = finder.predict_doc(plain)
-    mentions = [None if cue is None else found.speakers.get(cue) for cue in found.governing]
+    mentions = found.mentions.list_speakers()
     spans = (doc[tokens[begin] : tokens[end - 1] + 1] for begin, end in found.runs)
     speakers = [labels.get((span.start_char, span.end_char), "") for span in spans]
     if 2 * sum(map(bool, speakers)) < len(labels):
