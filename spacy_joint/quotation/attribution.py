@@ -94,7 +94,8 @@ def find_mentions(
     """Finds the cues and speakers of quotations (first token, end), given the first words of paragraphs. In English,
     any verb beside a `direct` quotation can report it, unless the cues are fixed."""
     inside = mark(doc, runs)
-    reports = {run: _find_report(doc, *run, inside) for run in direct} if doc.lang_ in AMERICAN else {}
+    is_english = doc.lang_ in AMERICAN
+    reports = {run: _find_report(doc, *run, inside) if is_english else None for run in direct}
     spans = dict(report for report in reports.values() if report is not None)
     usable = {*cues} if is_fixed else {*cues, *spans}
     known = {run: report[0] if report and report[0] in usable else None for run, report in reports.items()}

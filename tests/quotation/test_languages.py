@@ -135,7 +135,12 @@ def test_a_style_is_on_off_or_automatic(setting):
 
 @pytest.mark.parametrize(
     ("language", "text", "cue"),
-    [("de", "„Wir gehen“, sagte Anna.", "sagte"), ("pt", "“Ninguém veio ontem”, lamentou Ana.", "lamentou")],
+    [
+        ("de", "„Wir gehen“, sagte Anna.", "sagte"),
+        # Not of the sentence before.
+        ("de", "Anna seufzte. „In der Küche, wie immer“, antwortete sie.", "antwortete"),
+        ("pt", "“Ninguém veio ontem”, lamentou Ana.", "lamentou"),
+    ],
 )
 def test_cues_are_the_verbs_of_the_language(language, text, cue):
     nlp = spacy.blank(language)
