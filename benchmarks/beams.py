@@ -5,7 +5,9 @@ Accuracy is that of whole pipelines on gold tokens; speed is that of the parser 
 
 from measure import (
     PARSER,
+    Output,
     count_words,
+    draw,
     find_split,
     format_table,
     interleave,
@@ -23,7 +25,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
-import matplotlib.pyplot as plt
 import typer
 
 import spacy_joint
@@ -40,31 +41,25 @@ def make_joint_parser(model: str, corpus: Path, beam_width: int) -> tuple[Callab
     return lambda: time_annotation(lambda copies: [parser(doc) for doc in copies], docs), count_words(docs)
 
 
-def draw(results: dict[int, dict[str, float]], path: Path) -> None:
+def draw_beams(results: dict[int, dict[str, float]], path: Path) -> None:
     """Draw accuracy by speed, one point per beam width."""
-    # Reproducible bytes: no date, no random names.
-    plt.rcParams["svg.hashsalt"] = path.stem
-    figure, all_axes = plt.subplots(1, len(DRAWN), figsize=(4 * len(DRAWN), 3.2), layout="constrained")
-    for axes, name in zip(all_axes, DRAWN, strict=True):
-        for text in ("EWT", "EWT*"):
-            points = [(result["words_per_second"], 100 * result[f"{name}, {text}"]) for result in results.values()]
-            axes.plot(*zip(*points, strict=True), "o-", label=text)
-            for beam_width, point in zip(results, points, strict=True):
-                axes.annotate(
-                    str(beam_width), point, textcoords="offset points", xytext=(0, 5), ha="center", fontsize=7
-                )
-        axes.set(xscale="log", xlabel="words per second", ylabel=f"{name} (%)")
-        axes.spines[["top", "right"]].set_visible(False)
-    all_axes[0].legend(frameon=False)
-    figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
+    style = {"textcoords": "offset points", "xytext": (0, 5), "ha": "center", "fontsize": 7}
+    with draw(path, len(DRAWN), 4 * len(DRAWN), 3.2) as panels:
+        for axes, name in zip(panels, DRAWN, strict=True):
+            for text in ("EWT", "EWT*"):
+                points = [(result["words_per_second"], 100 * result[f"{name}, {text}"]) for result in results.values()]
+                axes.plot(*zip(*points, strict=True), "o-", label=text)
+                for beam_width, point in zip(results, points, strict=True):
+                    axes.annotate(str(beam_width), point, **style)
+            axes.set(xscale="log", xlabel="words per second", ylabel=f"{name} (%)")
+        panels[0].legend(frameon=False)
 
 
 def main(
     treebank: Annotated[Path, typer.Argument(help="Directory with *-dev.conllu.")],
     model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")] = spacy_joint.PRETRAINED,
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per beam width, after a warm-up.")] = 5,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
     document: Annotated[
         Path | None, typer.Option(help="Page in which to replace section `beams`, with a figure beside it.")
     ] = None,
@@ -89,7 +84,7 @@ def main(
     write_results({"rounds": rounds, "beams": results}, output)
     replace_section(document, "beams", table)
     if document is not None:
-        draw(results, document.with_name(f"{document.stem}_beams.svg"))
+        draw_beams(results, document.with_name(f"{document.stem}_beams.svg"))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ less probable than the best one), sentences that needed wider searches or fragme
 Times are CPU seconds in one thread from words to trees: they include tagging, figures of merit and repeated searches.
 """
 
-from measure import format_table, write_results
+from measure import Output, draw, format_table, write_results
 
 # isort: split
 import json
@@ -40,7 +40,6 @@ from spacy_joint.scoring.brackets import count_brackets, load_parameters
 from spacy_joint.trees.constituency_trees import Tree
 
 app = typer.Typer(add_completion=False, help=__doc__)
-Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
 BY_HAND, SPLIT = "by_hand", "split"
 # How trees are annotated for a grammar; and how often symbols are split.
 ANNOTATION: dict[str, dict[str, Any]] = {
@@ -420,27 +419,20 @@ def figure(
     output: Annotated[Path, typer.Argument(help="SVG file to write.")],
 ) -> None:
     """Draw speed against accuracy."""
-    import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
 
-    searches = json.loads(results.read_text(encoding="utf8"))["searches"]
-    # Reproducible bytes: no date, no random names.
-    plt.rcParams["svg.hashsalt"] = "charts"
-    drawn, axes = plt.subplots(figsize=(8, 4), layout="constrained")
-    for name, figures in searches.items():
-        merit, _, closed = name.partition(" + ")
-        colour = COLOURS[merit.partition(",")[0]]
-        axes.plot(figures["words/s"], figures["F1"], MARKERS[closed], color=colour, markersize=8)
-    axes.set_xscale("log")
-    axes.set(xlabel="words per CPU second", ylabel="F1")
-    axes.spines[["top", "right"]].set_visible(False)
     shown = [Line2D([], [], color=colour, linewidth=6, label=name) for name, colour in COLOURS.items()]
     shown += [
         Line2D([], [], color="black", linestyle="", marker=marker, label=name or "all cells open")
         for name, marker in MARKERS.items()
     ]
-    axes.legend(handles=shown, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-    drawn.savefig(output, metadata={"Date": None})
+    with draw(output, 1, 8, 4) as (axes,):
+        for name, figures in json.loads(results.read_text(encoding="utf8"))["searches"].items():
+            merit, _, closed = name.partition(" + ")
+            colour = COLOURS[merit.partition(",")[0]]
+            axes.plot(figures["words/s"], figures["F1"], MARKERS[closed], color=colour, markersize=8)
+        axes.set(xscale="log", xlabel="words per CPU second", ylabel="F1")
+        axes.legend(handles=shown, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 if __name__ == "__main__":

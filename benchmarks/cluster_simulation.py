@@ -7,7 +7,7 @@ node starts. Annotation times and sizes of results are drawn from shards measure
 gives the same figures.
 """
 
-from measure import format_table, replace_section, write_results
+from measure import Output, draw, format_table, replace_section, write_results
 
 # isort: split
 import json
@@ -18,7 +18,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import simpy
 import typer
@@ -233,26 +232,19 @@ def format_outcome(outcome: Outcome) -> list[str]:
 
 def draw_efficiency(outcomes: dict[str, dict[int, Outcome]], path: Path) -> None:
     """Draw hours and useful core hours by the number of nodes."""
-    # Reproducible bytes: no date, no random names.
-    plt.rcParams["svg.hashsalt"] = path.stem
-    figure, (times, shares) = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
-    for name, by_nodes in outcomes.items():
-        nodes, found = list(by_nodes), list(by_nodes.values())
-        times.plot(nodes, [outcome.hours for outcome in found], "o-", label=name)
-        shares.plot(nodes, [100 * outcome.useful for outcome in found], "o-", label=name)
-    times.set(xscale="log", yscale="log", xlabel="nodes", ylabel="hours")
-    shares.set(xscale="log", ylim=(0, 100), xlabel="nodes", ylabel="useful core hours (%)")
-    for axes in (times, shares):
-        axes.spines[["top", "right"]].set_visible(False)
-    times.legend(frameon=False)
-    figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
+    with draw(path, 2, 8, 3.2) as (times, shares):
+        for name, by_nodes in outcomes.items():
+            nodes, found = list(by_nodes), list(by_nodes.values())
+            times.plot(nodes, [outcome.hours for outcome in found], "o-", label=name)
+            shares.plot(nodes, [100 * outcome.useful for outcome in found], "o-", label=name)
+        times.set(xscale="log", yscale="log", xlabel="nodes", ylabel="hours")
+        shares.set(xscale="log", ylim=(0, 100), xlabel="nodes", ylabel="useful core hours (%)")
+        times.legend(frameon=False)
 
 
 def main(
     service_times: Annotated[Path, typer.Argument(help="JSON file by service_times.py.")],
-    seed: Annotated[int, typer.Option()] = SEED,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
     document: Annotated[
         Path | None, typer.Option(help="Page in which to replace the sections, with a figure beside it.")
     ] = None,
@@ -261,13 +253,13 @@ def main(
     measured = Measured.read(service_times)
     outcomes: dict[str, dict[int, Outcome]] = {}
     for name, cluster in {"a billion words": BILLION, "a trillion words": TRILLION}.items():
-        outcomes[name] = {nodes: simulate(replace(cluster, nodes=nodes), measured, seed) for nodes in NODES}
+        outcomes[name] = {nodes: simulate(replace(cluster, nodes=nodes), measured) for nodes in NODES}
         rows = [[f"{nodes:,}", *format_outcome(outcome)] for nodes, outcome in outcomes[name].items()]
         table = format_table(["nodes", *HEADER], rows) + "\n"
         print(f"{name}\n\n{table}")
         replace_section(document, name.split()[1], table)
     largest = replace(TRILLION, nodes=NODES[-1])
-    changed = {name: simulate(replace(largest, **change), measured, seed) for name, change in CHANGES.items()}
+    changed = {name: simulate(replace(largest, **change), measured) for name, change in CHANGES.items()}
     table = (
         format_table(["change", *HEADER], [[name, *format_outcome(found)] for name, found in changed.items()]) + "\n"
     )

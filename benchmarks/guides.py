@@ -24,6 +24,7 @@ words per second in one thread, from tokens.
 
 from measure import (
     PARSER,
+    Output,
     count_words,
     find_pipeline,
     find_split,
@@ -297,7 +298,6 @@ Treebanks = Annotated[list[Path], typer.Argument(help="Directories with *-dev.co
 Work = Annotated[Path, typer.Option(help="Directory to keep trained parsers in.")]
 WORK = Path("training/guides")
 Split = Annotated[str, typer.Option(help="dev or test.")]
-Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
 Document = Annotated[Path | None, typer.Option(help="Markdown page with a section to replace.")]
 Section = Annotated[str, typer.Option(help="Name of the section.")]
 

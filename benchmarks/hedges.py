@@ -8,11 +8,10 @@ MODEL is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Tags are pre
 given unless stated otherwise.
 """
 
-from measure import find_pipeline, format_table, write_results
+from measure import Output, count_words, draw, find_pipeline, format_table, time_annotation, write_results
 
 # isort: split
 import json
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,7 +33,6 @@ from spacy_joint.scoring.hedges import score_hedges
 from spacy_joint.trees.transform import find_segments
 
 app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
-Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
 
 
 def annotate(nlp: Language, references: Iterable[Doc]) -> list[Example]:
@@ -115,28 +113,17 @@ def curve(
 
 def draw_curve(results: dict[str, list[dict[str, Any]]], path: Path) -> None:
     """Draw hedge F1, segment F1 and speed by maximum span, one line per corpus."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    # Reproducible bytes.
-    matplotlib.rcParams["svg.hashsalt"] = "hedges"
-    figure, panels = pyplot.subplots(1, 3, figsize=(10, 3.4))
     shown = {"hedge_f": ("hedge F1 (%)", 100), "hedge_seg_f": ("segment F1 (%)", 100)}
     shown["words_per_second"] = ("1,000 words per second", 1e-3)
-    for axes, (score, (title, factor)) in zip(panels, shown.items(), strict=True):
-        for corpus, of_corpus in results.items():
-            spans = [result["max_span"] for result in of_corpus]
-            axes.plot(spans, [factor * result[score] for result in of_corpus], marker="o", label=corpus)
-            axes.set_xticks(spans)
-        axes.set_xlabel("L, maximum words per constituent")
-        axes.set_title(title)
-    panels[-1].set_ylim(bottom=0)
-    panels[0].legend()
-    figure.tight_layout()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    with draw(path, len(shown), 10, 3.4) as panels:
+        for axes, (score, (title, factor)) in zip(panels, shown.items(), strict=True):
+            for corpus, of_corpus in results.items():
+                spans = [result["max_span"] for result in of_corpus]
+                axes.plot(spans, [factor * result[score] for result in of_corpus], marker="o", label=corpus)
+                axes.set_xticks(spans)
+            axes.set(xlabel="L, maximum words per constituent", title=title)
+        panels[-1].set_ylim(bottom=0)
+        panels[0].legend()
 
 
 @app.command()
@@ -162,7 +149,7 @@ def documents(
         found["found"].append(nlp(Doc(nlp.vocab, words=words, sent_starts=starts)))
         found["unknown"].append(nlp(Doc(nlp.vocab, words=words)))
         pieces = list(nlp.get_pipe("hedge_chunker").stream(nlp, words))
-        found["unknown, stream"].append(join(nlp.vocab, pieces))
+        found["unknown, stream"].append(Doc.from_docs(pieces, ensure_whitespace=False))
     results: dict[str, Any] = {}
     for name, docs in found.items():
         examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
@@ -178,19 +165,6 @@ def documents(
     ]
     print(format_table(["sentences", *COLUMNS.values()], rows), f"\nagreement {100 * agreed.fscore:.1f}")
     write_results(results, output)
-
-
-def join(vocab: Vocab, pieces: list[Doc]) -> Doc:
-    """Join the pieces of a stream into one document with constituents."""
-    constituents = []
-    start = 0
-    for piece in pieces:
-        within = get_constituents(piece) or []
-        constituents += [(label, start + first, start + end) for label, first, end in within]
-        start += len(piece)
-    doc = Doc(vocab, words=[token.text for piece in pieces for token in piece])
-    set_constituents(doc, constituents)
-    return doc
 
 
 def describe(words: list[str], tags: list[str]) -> list[list[str]]:
@@ -342,25 +316,14 @@ def cut(doc: Doc, segments: list[tuple[str, int, int]], max_span: int) -> Doc:
 
 def measure_pipe(pipe: Any, docs: list[Doc], rounds: int) -> tuple[list[Doc], int]:
     """The annotated documents, and words per CPU second of the fastest round."""
-    seconds = []
-    for _ in range(rounds):
-        annotated = [doc.copy() for doc in docs]
-        start = time.process_time()
-        for doc in annotated:
-            pipe(doc)
-        seconds.append(time.process_time() - start)
-    return annotated, round(sum(map(len, docs)) / min(seconds))
+    seconds = min(time_annotation(lambda copies: list(map(pipe, copies)), docs) for _ in range(rounds))
+    return [pipe(doc.copy()) for doc in docs], round(count_words(docs) / seconds)
 
 
 def measure_speed(nlp: Language, docs: list[Doc]) -> float:
     """Words per second of the chunker alone, with tags given."""
-    chunker = nlp.get_pipe("hedge_chunker")
     tagged = [make_example(doc, ["TAG", "SENT_START"]).predicted for doc in docs]
-    chunker(tagged[0].copy())
-    start = time.process_time()
-    for doc in tagged:
-        chunker(doc)
-    return sum(map(len, tagged)) / (time.process_time() - start)
+    return measure_pipe(nlp.get_pipe("hedge_chunker"), tagged, 1)[1]
 
 
 if __name__ == "__main__":

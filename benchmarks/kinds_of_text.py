@@ -5,7 +5,7 @@ boundary bias does to text without punctuation. `turns` checks the bias on trans
 line, whose punctuation marks the sentences.
 """
 
-from measure import PARSER, format_table, read_references, score_all, score_documents, write_results
+from measure import PARSER, Output, format_table, read_references, score_all, score_documents, write_results
 
 # isort: split
 import re
@@ -33,7 +33,6 @@ MIXED = 6
 # The number of turns from the middle of each recording.
 TURNS = 25
 
-Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
 app = typer.Typer(add_completion=False, help=__doc__)
 
 

@@ -13,10 +13,11 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Annotated, Any
 
 import spacy
 import typer
@@ -34,6 +35,7 @@ from spacy_joint.scoring.tags import score_tags
 from spacy_joint.training.unpunctuated import unpunctuate
 
 PARSER = "joint_sbd_parser"
+Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
 # Attachment scores count all tokens.
 MEASURES = {"tag acc.": "tag_acc", "boundary F1": "boundary_f", "UAS": "dep_uas_punct", "LAS": "dep_las_punct"}
 
@@ -132,6 +134,22 @@ def get_peak_memory() -> int:
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+@contextmanager
+def draw(path: Path, n_panels: int, width: float, height: float) -> Iterator[Sequence[Any]]:
+    """Yield the axes of a row of panels to draw on, and save the figure with reproducible bytes: no date, no random
+    names."""
+    import matplotlib.pyplot as plt
+
+    plt.rcParams["svg.hashsalt"] = path.stem
+    figure, (panels,) = plt.subplots(1, n_panels, figsize=(width, height), layout="constrained", squeeze=False)
+    yield panels
+    for axes in panels:
+        axes.spines[["top", "right"]].set_visible(False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    plt.close(figure)
 
 
 def write_results(results: Mapping[str, Any], output: Path | None) -> None:

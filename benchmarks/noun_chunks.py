@@ -26,8 +26,8 @@ from typing import Annotated
 
 import spacy
 import typer
-from hedges import Output, annotate
-from measure import find_pipeline, format_table, read_references, write_results
+from hedges import annotate
+from measure import Output, find_pipeline, format_table, read_references, write_results
 from spacy.language import Language
 from spacy.scorer import PRFScore
 from spacy.symbols import PUNCT

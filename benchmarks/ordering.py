@@ -11,7 +11,7 @@ from statistics import mean, stdev
 from typing import Any
 
 import srsly
-from measure import format_table, write_results
+from measure import draw, format_table, write_results
 from order_models.alignment import AlignmentByLikelihood, AlignmentByPerceptron
 from order_models.base import Orderer
 from order_models.beam import BeamOrderer
@@ -238,20 +238,12 @@ def measure_curve(
 
 
 def draw_curve(curve: dict[str, Any], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(6, 4))
-    for base, points in curve.items():
-        axes.plot(list(points), [100 * p["mean"] for p in points.values()], marker="o", label=f"{base}, gold, + text")
-    axes.set_xlabel("phrases from automatically tagged text")
-    axes.set_ylabel("whole phrases right, mean of corpora (%)")
-    axes.legend()
-    figure.tight_layout()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    with draw(path, 1, 6, 4) as (axes,):
+        for base, points in curve.items():
+            shares = [100 * p["mean"] for p in points.values()]
+            axes.plot(list(points), shares, marker="o", label=f"{base}, gold, + text")
+        axes.set(xlabel="phrases from automatically tagged text", ylabel="whole phrases right, mean of corpora (%)")
+        axes.legend()
 
 
 if __name__ == "__main__":

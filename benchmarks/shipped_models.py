@@ -3,13 +3,12 @@
 Tokens are gold, everything else is predicted. For speed, see peers.py.
 """
 
-from measure import MEASURES, find_split, format_table, read_references, replace_section, score_documents
+from measure import MEASURES, PARSER, draw, find_split, format_table, read_references, replace_section, score_documents
 
 # isort: split
 from pathlib import Path
 from typing import Annotated, Any
 
-import matplotlib.pyplot as plt
 import typer
 from order_models.measures import Answer, score_answers
 from spacy.tokens import Doc
@@ -19,7 +18,7 @@ from spacy_joint.ordering.corpus import read_corpus
 from spacy_joint.ordering.phrases import Phrase, has_repeats
 
 DOCS = Path(__file__).parent.parent / "docs"
-PARSER, TAGGER, ORDERER = "joint_sbd_parser", "sequence_tagger", "prenominal_orderer"
+TAGGER, ORDERER = "sequence_tagger", "prenominal_orderer"
 BEAMS = {PARSER: (1, 2, 4, 8, 16, 32), TAGGER: (1, 2, 5, 10)}
 DRAWN = {PARSER: ("boundary F1", "LAS"), TAGGER: ("tag acc.",)}
 TEXTS = {"edited": "EWT", "starred": "EWT*"}
@@ -98,18 +97,13 @@ def list_orders(orders: dict[str, Any]) -> list[list[str]]:
 
 def draw_beams(measured: dict[str, Any], names: tuple[str, ...], path: Path) -> None:
     """Draw measures by beam width."""
-    # Reproducible bytes: no date, no random names.
-    plt.rcParams["svg.hashsalt"] = path.stem
-    figure, all_axes = plt.subplots(1, len(names), figsize=(3.5 * len(names), 3), layout="constrained", squeeze=False)
-    for axes, name in zip(all_axes[0], names, strict=True):
-        for text, shown in TEXTS.items():
-            widths = list(measured[text])
-            axes.plot(widths, [100 * measured[text][width][name] for width in widths], "o-", label=shown)
-        axes.set(xlabel="beam width", ylabel=f"{name} (%)", xticks=range(len(widths)), xticklabels=widths)
-        axes.spines[["top", "right"]].set_visible(False)
-    all_axes[0][0].legend(frameon=False)
-    figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
+    with draw(path, len(names), 3.5 * len(names), 3) as panels:
+        for axes, name in zip(panels, names, strict=True):
+            for text, shown in TEXTS.items():
+                widths = list(measured[text])
+                axes.plot(widths, [100 * measured[text][width][name] for width in widths], "o-", label=shown)
+            axes.set(xlabel="beam width", ylabel=f"{name} (%)", xticks=range(len(widths)), xticklabels=widths)
+        panels[0].legend(frameon=False)
 
 
 def main(
