@@ -48,6 +48,8 @@ ANNOTATION: dict[str, dict[str, Any]] = {
 }
 SPLIT_CYCLES = {BY_HAND: 0, SPLIT: 3}
 Kind = Annotated[str, typer.Option("--grammar", help="Whether symbols are annotated (by_hand) or split.")]
+# The share of the needed cells that stay open.
+KEEP_OPEN = 0.99
 # Samples of the bootstrap, and the percentiles that bound a 95 % interval.
 DRAWS = 2000
 INTERVAL = (2.5, 97.5)
@@ -63,9 +65,6 @@ def closings(
     test: Path,
     inside: int = 30,
     boundary: int = 15,
-    keep: Annotated[float, typer.Option(help="Share of the needed cells that closings leave open.")] = 0.98,
-    keep_widths: Annotated[float, typer.Option(help="The same for the classifier of widths.")] = 0.99,
-    parsed: Annotated[int, typer.Option(help="Number of sentences from which widths are learnt; 0: all.")] = 0,
     sentences: int = 0,
     repeats: int = 3,
     kind: Kind = BY_HAND,
@@ -78,17 +77,18 @@ def closings(
     held = [prepare(tree, **ANNOTATION[kind]) for tree in read_treebank(dev)]
     tags = find_frequent_tags(treebank)
 
-    def learn(kind: str, parser: SentenceParser, share: float, most: int = 0) -> Closing:
-        closing = learn_closing(mark_examples(parser, prepared[: most or None], kind), kind, tags)
-        choose_biases(closing, mark_examples(parser, held[: most or None], kind), share)
+    def learn(kind: str, parser: SentenceParser, share: float) -> Closing:
+        """Learn a classifier that leaves this share of the needed cells open."""
+        closing = learn_closing(mark_examples(parser, prepared, kind), kind, tags)
+        choose_biases(closing, mark_examples(parser, held, kind), share)
         return closing
 
     searches = {"exhaustive": make(grammar)}
-    constituents, complete = (learn(kind, searches["exhaustive"], keep) for kind in ("constituents", "complete"))
+    constituents, complete = (learn(kind, searches["exhaustive"], 0.98) for kind in ("constituents", "complete"))
     for name, closing in (("constituents", constituents), ("complete", complete)):
         searches[f"exhaustive + {name}"] = make(grammar, closings=[closing])
     for name, model, width in (("inside", None, inside), ("boundary", boundaries, boundary)):
-        widths = learn("widths", make(grammar, model, width=width), keep_widths, parsed)
+        widths = learn("widths", make(grammar, model, width=width), 0.99)
         combined = {
             "": [],
             " + constituents": [constituents],
@@ -112,7 +112,6 @@ def decodings(
     train: Path,
     test: Path,
     width: int = 10,
-    keep: Annotated[float, typer.Option(help="Share of the needed cells that stay open.")] = 0.99,
     sentences: int = 0,
     kind: Kind = BY_HAND,
     output: Output = None,
@@ -120,7 +119,7 @@ def decodings(
     """Print the table of decodings, with and without complete closure and a limit on width."""
     trees = list(read_treebank(test))[: sentences or None]
     search = {"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False}
-    settings = ParserSettings(ANNOTATION[kind], search, True, SPLIT_CYCLES[kind], ["complete"], keep)
+    settings = ParserSettings(ANNOTATION[kind], search, True, SPLIT_CYCLES[kind], ["complete"], KEEP_OPEN)
     made = make_parser(list(read_treebank(train)), settings)
     searches = {}
     for limit in (0, width):
@@ -136,44 +135,28 @@ def decodings(
 def compare_grammars(
     train: Path,
     test: Path,
-    cycles: Annotated[list[int], typer.Option("--cycles")] = [0, 1, 2, 3],  # noqa: B006
     width: int = 10,
     seed: int = 0,
     sentences: int = 0,
-    exhaustive: Annotated[
-        bool, typer.Option("--exhaustive", help="Parse without closing, in cells of any width.")
-    ] = False,
     output: Output = None,
 ) -> None:
     """Print the table of grammars: annotated by hand and with split symbols, by decoding, with complete closure."""
     treebank, trees = list(read_treebank(train)), list(read_treebank(test))[: sentences or None]
     search = {"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False}
-    settings = ParserSettings(ANNOTATION[BY_HAND], search, True, closures=["complete"], keep_open=0.99)
+    settings = ParserSettings(ANNOTATION[BY_HAND], search, True, closures=["complete"], keep_open=KEEP_OPEN)
     made = make_parser(treebank, settings, seed=seed)
     grammars = {BY_HAND: (made.grammar, made.boundaries)}
     prepared = [prepare(tree, **ANNOTATION[SPLIT]) for tree in treebank]
-    for number in cycles:
+    for number in range(4):
         start = time.process_time()
         grammar = estimate_grammar(treebank, **ANNOTATION[SPLIT], split_cycles=number, seed=seed)
-        print(
-            number,
-            "cycles:",
-            len(grammar.symbols),
-            "symbols",
-            len(grammar.rules),
-            "rules",
-            time.process_time() - start,
-            "s",
-        )
+        seconds = time.process_time() - start
+        print(f"{number} cycles: {len(grammar.symbols)} symbols, {len(grammar.rules)} rules, {seconds} s")
         grammars[f"split, {number}"] = (grammar, estimate_boundaries(prepared, grammar))
     searches = {}
     for name, (grammar, boundaries) in grammars.items():
         for decoding in DECODINGS:
-            searches[f"{name}, {decoding}"] = (
-                make(grammar, decoding=decoding)
-                if exhaustive
-                else make(grammar, boundaries, made.closings, width=width, decoding=decoding)
-            )
+            searches[f"{name}, {decoding}"] = make(grammar, boundaries, made.closings, width=width, decoding=decoding)
     write_table(searches, trees, output)
 
 
@@ -182,8 +165,6 @@ def long(
     train: Path,
     test: Path,
     width: int = 10,
-    keep: Annotated[float, typer.Option(help="Share of the needed cells that stay open.")] = 0.99,
-    lengths: Annotated[list[int], typer.Option("--length")] = [50, 100, 200, 400],  # noqa: B006
     sentences: int = 3,
     decoding: str = MAX_CONSTITUENTS,
     output: Output = None,
@@ -191,11 +172,11 @@ def long(
     """Print seconds per sentence by length, with and without complete closure."""
     stream = [word for tree in read_treebank(test) for word in tree.leaves()]
     search = {"width": width, "decoding": decoding, "max_words": MAX_WORDS, "cut_long": False}
-    settings = ParserSettings(ANNOTATION[BY_HAND], search, True, closures=["complete"], keep_open=keep)
+    settings = ParserSettings(ANNOTATION[BY_HAND], search, True, closures=["complete"], keep_open=KEEP_OPEN)
     closed = make_parser(list(read_treebank(train)), settings)
     parsers = {"complete": closed, "beam": make(closed.grammar, closed.boundaries, width=width, decoding=decoding)}
     results = {}
-    for length in lengths:
+    for length in (50, 100, 200, 400):
         figures = {name: {"s/sentence": 0.0, "edges": 0.0} for name in parsers}
         for number in range(sentences):
             words = stream[number * length : (number + 1) * length]
@@ -341,10 +322,8 @@ def compare(first: Measured, second: Measured) -> dict[str, float | list[float]]
 def compare_nltk(
     train: Path,
     test: Path,
-    fewest_words: int = 3,
     most_words: int = 10,
     sentences: int = 200,
-    repeats: Annotated[int, typer.Option(help="Runs of our parser per sentence: one is too short to time.")] = 100,
     output: Output = None,
 ) -> None:
     """Compare scores and speed with NLTK's ViterbiParser, with the same grammar and tags of words."""
@@ -352,7 +331,7 @@ def compare_nltk(
 
     grammar = estimate_grammar(read_treebank(train), **ANNOTATION[BY_HAND])
     parser = ChartParser(grammar)
-    trees = [tree for tree in read_treebank(test) if fewest_words <= len(tree.leaves()) <= most_words][:sentences]
+    trees = [tree for tree in read_treebank(test) if 3 <= len(tree.leaves()) <= most_words][:sentences]
     symbols = {symbol: nltk.Nonterminal(symbol) for symbol in grammar.symbols}
     rules = [
         nltk.ProbabilisticProduction(
@@ -385,9 +364,10 @@ def compare_nltk(
         found = list(theirs.parse(names))
         times["nltk"] += time.process_time() - start
         start = time.process_time()
-        for _ in range(repeats):
+        # One run is too short to time.
+        for _ in range(100):
             score, *_ = parser.parse(words)
-        times["ours"] += (time.process_time() - start) / repeats
+        times["ours"] += (time.process_time() - start) / 100
         n_words += len(words)
         expected = math.log(found[0].prob()) if found else -math.inf
         n_parsed += bool(found)

@@ -46,7 +46,6 @@ def accuracy(
     corpus: Path,
     models: Annotated[list[Path], typer.Argument(parser=find_pipeline)],
     name: Annotated[str, typer.Option(help="Name of the corpus in tables.")] = "",
-    rounds: Annotated[int, typer.Option(help="Speed measurements; the best one counts.")] = 3,
     output: Output = None,
 ) -> None:
     """Print hedge and segment scores of pipelines, each at its own maximum span, and words per second."""
@@ -61,7 +60,8 @@ def accuracy(
         print(path, {label: round(100 * score["f"], 1) for label, score in by_label.items()})
         words_per_second = None
         if nlp.has_pipe("hedge_chunker") and chunker.cfg["joint"]:
-            words_per_second = round(max(measure_speed(nlp, references) for _ in range(rounds)))
+            tagged = [make_example(doc, ["TAG", "SENT_START"]).predicted for doc in references]
+            _, words_per_second = measure_pipe(chunker, tagged)
         results.append({"max_span": max_span, **scores, "words_per_second": words_per_second})
     results.sort(key=lambda result: result["max_span"])
     print(format_scores({name or corpus.stem: results}))
@@ -242,7 +242,6 @@ def grammars(
     max_spans: Annotated[list[int], typer.Option("--max-span")] = [3, 7, 10, 15],  # noqa: B006
     closure: str = "complete",
     width: int = 10,
-    rounds: Annotated[int, typer.Option(help="Speed measurements; the best one counts.")] = 3,
     output: Output = None,
 ) -> None:
     """Hedge scores and words per second of chart parsers, by maximum span, and of pipelines at their own.
@@ -256,7 +255,7 @@ def grammars(
 
     def parse(system: str, trees: list[Doc], docs: list[Doc], max_span: int) -> None:
         parser = make_chart_parser(trees, max_span=max_span, closure=closure, width=width)
-        score(system, *measure_pipe(parser, docs, rounds), [max_span] if max_span else max_spans)
+        score(system, *measure_pipe(parser, docs), [max_span] if max_span else max_spans)
 
     def score(system: str, docs: list[Doc], speed: int, spans: list[int]) -> None:
         examples = [Example(*pair) for pair in zip(docs, references, strict=True)]
@@ -279,7 +278,7 @@ def grammars(
         with nlp.select_pipes(disable=last):
             tagged = [example.predicted for example in annotate(nlp, references)]
         if nlp.has_pipe("hedge_chunker"):
-            score(last, *measure_pipe(pipe, tagged, rounds), [max_span])
+            score(last, *measure_pipe(pipe, tagged), [max_span])
         else:
             trees = [cut(doc, segment(doc, max_span), max_span) for doc in learnt]
             found = ([(span.label_, span.start, span.end) for span in pipe(doc).spans[SEGMENTS]] for doc in tagged)
@@ -314,16 +313,10 @@ def cut(doc: Doc, segments: list[tuple[str, int, int]], max_span: int) -> Doc:
     return made
 
 
-def measure_pipe(pipe: Any, docs: list[Doc], rounds: int) -> tuple[list[Doc], int]:
-    """The annotated documents, and words per CPU second of the fastest round."""
-    seconds = min(time_annotation(lambda copies: list(map(pipe, copies)), docs) for _ in range(rounds))
+def measure_pipe(pipe: Any, docs: list[Doc]) -> tuple[list[Doc], int]:
+    """The annotated documents, and words per CPU second of the fastest of three rounds."""
+    seconds = min(time_annotation(lambda copies: list(map(pipe, copies)), docs) for _ in range(3))
     return [pipe(doc.copy()) for doc in docs], round(count_words(docs) / seconds)
-
-
-def measure_speed(nlp: Language, docs: list[Doc]) -> float:
-    """Words per second of the chunker alone, with tags given."""
-    tagged = [make_example(doc, ["TAG", "SENT_START"]).predicted for doc in docs]
-    return measure_pipe(nlp.get_pipe("hedge_chunker"), tagged, 1)[1]
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ ATTRIBUTES = ["TAG", "POS", "HEAD", "DEP", "SENT_START"]
 BIASES = (-60, -30, 0, 30, 60, 100, 150, 200)
 # The number of documents, of alternating kinds, in a mixed document.
 MIXED = 6
-# The number of turns from the middle of each recording.
-TURNS = 25
+# The number of recordings of each file, and of turns from the middle of each.
+RECORDINGS, TURNS = 10, 25
 
 app = typer.Typer(add_completion=False, help=__doc__)
 
@@ -178,7 +178,6 @@ def read_turns(path: Path) -> Iterator[list[str]]:
 def turns(
     model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
     texts: Annotated[list[Path], typer.Argument(help="Punctuated transcripts, a turn per line.")],
-    recordings: Annotated[int, typer.Option(help="Number of recordings of each file.")] = 10,
     output: Output = None,
 ) -> None:
     """Compare boundaries without punctuation, by bias, with those of the punctuation and of the turns."""
@@ -189,7 +188,7 @@ def turns(
         begins_turn: list[bool] = []
         predicted: list[bool] = []
         for path in texts:
-            for recording in islice(read_turns(path), recordings):
+            for recording in islice(read_turns(path), RECORDINGS):
                 words: list[str] = []
                 for turn in recording:
                     is_start, is_first = True, True

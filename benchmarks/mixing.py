@@ -3,7 +3,7 @@
 Tags are gold in training and evaluation, so scores are better than on predicted tags.
 """
 
-from measure import format_table, write_results
+from measure import PARSER, format_table, write_results
 
 # isort: split
 import io
@@ -26,7 +26,7 @@ from spacy_joint.scale.training import RayPassRunner
 from spacy_joint.training.distributed import Training
 from spacy_joint.training.passes import LocalPassRunner, Pass, PassRunner
 
-PARSER = "joint_sbd_parser"
+MODEL = {"table_bits": 22, "beam_width": 8, "n_tables": 1, "threads": 1}
 MEASURES = {"boundary_f": "boundary F1", "dep_uas_punct": "UAS", "dep_las_punct": "LAS"}
 
 
@@ -63,9 +63,6 @@ def main(
     dev: Annotated[Path, typer.Argument(help=".spacy file to evaluate on.")],
     shards: Annotated[list[int] | None, typer.Option(help="Numbers of shards. Default: 1, 2, 4 and 8.")] = None,
     epochs: Annotated[int, typer.Option(help="Number of epochs.")] = 3,
-    table_bits: Annotated[int, typer.Option(help="Size of the table.")] = 22,
-    beam_width: Annotated[int, typer.Option(help="Width of the beam, in training and evaluation.")] = 8,
-    seed: Annotated[int, typer.Option(help="Seed of the training.")] = 0,
     ray: Annotated[
         bool, typer.Option(help="A Ray actor per shard on this machine, instead of one after another.")
     ] = False,
@@ -82,11 +79,8 @@ def main(
         "training.patience": 0,
         "training.score_weights": {name: 1.0 if name == "dep_las_punct" else 0.0 for name in MEASURES},
         "corpora.dev_original.keep": ["TAG"],
-        "system.seed": seed,
-        **{
-            f"components.{PARSER}.model.{name}": value
-            for name, value in {"table_bits": table_bits, "beam_width": beam_width, "n_tables": 1, "threads": 1}.items()
-        },
+        "system.seed": 0,
+        **{f"components.{PARSER}.model.{name}": value for name, value in MODEL.items()},
     }
     config = load_config(CONFIGS / f"{PARSER}.cfg", overrides=overrides, interpolate=False)
     del config["components"]["sequence_tagger"]
@@ -118,7 +112,7 @@ def main(
         for result in results
     ]
     print(format_table(header, rows))
-    write_results({"seed": seed, "epochs": epochs, "results": results}, output)
+    write_results({"seed": 0, "epochs": epochs, "results": results}, output)
 
 
 if __name__ == "__main__":

@@ -67,14 +67,9 @@ def describe(examples: Sequence[Example], speed: float, first: Sequence[Example]
 
 
 class Crf:
-    """A linear-chain CRF over the features of `chain`.
+    """A linear-chain CRF over the features of `chain`."""
 
-    algorithm: CRFsuite's algorithm: "lbfgs" (likelihood with an L2 penalty) or "ap" (averaged perceptron).
-    """
-
-    def __init__(
-        self, examples: Sequence[Example], word_classes: WordClasses, model: Path, algorithm: str, iterations: int
-    ) -> None:
+    def __init__(self, examples: Sequence[Example], word_classes: WordClasses, model: Path) -> None:
         import pycrfsuite
 
         lines = [line for path in TEMPLATES for line in path.read_text(encoding="utf8").splitlines()]
@@ -82,9 +77,8 @@ class Crf:
         self.templates = [[_parse_atom(atom) for atom in template] for template in templates]
         names = {name for template in self.templates for _, name in template}
         self.columns = QuotationColumns([name for name in ALL_COLUMNS if name in names], word_classes)
-        trainer = pycrfsuite.Trainer(algorithm=algorithm, verbose=False)
-        penalty = {"c2": 0.1} if algorithm == "lbfgs" else {}
-        trainer.set_params({"max_iterations": iterations, "feature.minfreq": 3, **penalty})
+        trainer = pycrfsuite.Trainer(verbose=False)
+        trainer.set_params({"max_iterations": 60, "feature.minfreq": 3, "c2": 0.1})
         for example in examples:
             features, tokens = self.find_features(example.predicted)
             numbers = {token: number for number, token in enumerate(tokens.tolist())}
@@ -144,12 +138,9 @@ def main(
         list[Path], typer.Argument(parser=find_pipeline, help="Pipelines; each is tested against the first.")
     ],
     train: Annotated[Path | None, typer.Option(help="Jackknifed corpus to train the CRF on.")] = None,
-    crf_documents: Annotated[int, typer.Option(help="Number of documents to train the CRF on; 0: all.")] = 0,
-    crf_algorithm: Annotated[str, typer.Option(help="CRFsuite's lbfgs or ap.")] = "lbfgs",
     combined: Annotated[
         tuple[Path, Path] | None, typer.Option(help="Pipelines of `chain` and `semimarkov` to combine.")
     ] = None,
-    crf_iterations: Annotated[int, typer.Option(help="Maximum iterations of the CRF.")] = 60,
     peer: Annotated[
         Path | None,
         typer.Option(parser=find_pipeline, help="spaCy pipeline to parse for textacy; default: our parses."),
@@ -176,15 +167,13 @@ def main(
     rules = spacy.blank("en").add_pipe(SPANS)
     results["rules"] = describe(*annotate(rules, references), first)
     if train is not None:
-        learnt = list(create_quotation_corpus(train, cues=JACKKNIFED, limit=crf_documents)(nlp))
+        learnt = list(create_quotation_corpus(train, cues=JACKKNIFED)(nlp))
         cues, spans = (spacy.load(models[0]).get_pipe(name) for name in (CUES, SPANS))
         with TemporaryDirectory() as directory:
-            model = Path(directory) / "crf.model"
-            crf = Crf(learnt, spans.word_classes, model, crf_algorithm, crf_iterations)
+            crf = Crf(learnt, spans.word_classes, Path(directory) / "crf.model")
         for example in references:
             cues(example.predicted)
-        name = f"CRF ({crf_algorithm}), {len(learnt)} documents"
-        results[name] = describe(*annotate(crf, references), first)
+        results["CRF"] = describe(*annotate(crf, references), first)
     textacy = Textacy()
     if peer is not None:
         parser = spacy.load(peer)

@@ -20,6 +20,8 @@ from spacy_joint.length import lift_max_length
 
 FINITE = frozenset(("VBD", "VBZ", "VBP"))
 SUBJECTS = frozenset(("PRP", "NNP"))
+# How often a candidate follows marks, at least.
+LEAST = 3
 
 
 def find_candidates(doc: Doc) -> list[Token]:
@@ -37,7 +39,6 @@ def find_candidates(doc: Doc) -> list[Token]:
 def main(
     texts: Annotated[list[Path], typer.Argument(help="Plain texts (UTF-8).")],
     model: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: en_joint_english.")] = None,
-    least: Annotated[int, typer.Option(help="Minimum number of times that a candidate follows marks.")] = 3,
 ) -> None:
     """Print verbs that follow quotations, and whether they are in the list."""
     nlp = lift_max_length(spacy_joint.load(model))
@@ -50,7 +51,7 @@ def main(
     rows = [
         [verb, str(count), f"{100 * count / all_verbs[verb]:.0f} %", known.get(verb, "")]
         for verb, count in beside.most_common()
-        if count >= least
+        if count >= LEAST
     ]
     print(format_table(["verb", "after quotations", "share", "listed"], rows))
 

@@ -24,17 +24,19 @@ from spacy_joint.corpora.conllu_writing import write_conllu
 from spacy_joint.corpora.export import write_sentences
 
 SEED = 0
+# The size of a shard, and of what is annotated of each file.
+KILOBYTES = 250
 BEAMS = (4, 1)
 app = typer.Typer()
 
 
-def cut(text: str, size: int) -> Iterator[str]:
-    """Cut a text at ends of lines into shards of at least so many bytes, without the rest."""
+def cut(path: Path) -> Iterator[str]:
+    """Cut a file at ends of lines into shards of at least KILOBYTES, without the rest."""
     lines, n_bytes = [], 0
-    for line in text.splitlines(keepends=True):
+    for line in path.read_text(encoding="utf8").splitlines(keepends=True):
         lines.append(line)
         n_bytes += len(line.encode())
-        if n_bytes >= size:
+        if n_bytes >= 1000 * KILOBYTES:
             yield "".join(lines)
             lines, n_bytes = [], 0
 
@@ -61,15 +63,10 @@ def measure_shards(
     files: Annotated[list[Path], typer.Argument(help="Raw text, the same number of shards from each file.")],
     pipeline: Annotated[str, typer.Option()] = spacy_joint.PRETRAINED,
     shards: Annotated[int, typer.Option(min=1, help="Shards per file.")] = 15,
-    kilobytes: Annotated[int, typer.Option(min=1, help="Size of a shard.")] = 250,
 ) -> None:
     """Measure the shards in random order."""
     draw = random.Random(SEED)
-    drawn = [
-        shard
-        for path in files
-        for shard in choose(draw, list(cut(path.read_text(encoding="utf8"), 1000 * kilobytes)), shards)
-    ]
+    drawn = [shard for path in files for shard in choose(draw, list(cut(path)), shards)]
     draw.shuffle(drawn)
     start = time.process_time()
     nlp = spacy_joint.load(pipeline)
@@ -85,16 +82,10 @@ def measure_shards(
 def measure_parts(
     files: Annotated[list[Path], typer.Argument(help="Raw text; the beginning of each file is annotated.")],
     pipeline: Annotated[str, typer.Option()] = spacy_joint.PRETRAINED,
-    kilobytes: Annotated[int, typer.Option(min=1, help="Of each file.")] = 250,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `parts`.")] = None,
 ) -> None:
     """Measure the tokenizer, each component, narrower beams of the parser, and formats."""
-    texts = [
-        text
-        for path in files
-        for text in next(cut(path.read_text(encoding="utf8"), 1000 * kilobytes)).split("\n\n")
-        if text.strip()
-    ]
+    texts = [text for path in files for text in next(cut(path)).split("\n\n") if text.strip()]
     nlp = spacy_joint.load(pipeline)
     narrow = {beam_width: spacy_joint.load(pipeline, beam_width=beam_width) for beam_width in BEAMS}
     seconds: dict[str, float] = {}

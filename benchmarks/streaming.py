@@ -40,6 +40,8 @@ from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 # Memory at the end is compared with memory after this share of the stream.
 EARLY = 0.1
 WARM_UP = 20_000
+# Words per round, stream and batch in turn.
+COMPARED = 500_000
 GUIDE = "parser_guide"
 QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
 
@@ -99,7 +101,6 @@ def speed(
     model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     words: Annotated[int, typer.Option(min=1, help="Length of the long stream.")] = 5_000_000,
-    compared: Annotated[int, typer.Option(min=1, help="Words per round, stream and batch in turn.")] = 500_000,
     beam_width: Annotated[int, typer.Option(min=1)] = 8,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
@@ -119,7 +120,7 @@ def speed(
     runs: dict[str, list[float]] = {"batch": [], "documents": [], "tokens": []}
     for _ in range(rounds):
         for kind, speeds in runs.items():
-            speeds.append(measure(kind, compared)["words_per_second"])
+            speeds.append(measure(kind, COMPARED)["words_per_second"])
     medians = {kind: median(speeds) for kind, speeds in runs.items()}
     rows = [[kind, f"{value:,.0f}", f"{value / medians['batch']:.2f}"] for kind, value in medians.items()]
     print(format_table(["input", "words/s", "relative to batch"], rows))

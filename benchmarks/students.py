@@ -31,15 +31,12 @@ from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 
 CONFIG = CONFIGS / f"{PARSER}.cfg"
 TAGGER = "sequence_tagger"
-STUDENT = {"n_tables": 1, "min_changes": 1, "beam_width": 16}
+STUDENT = {"n_tables": 1, "min_changes": 1, "beam_width": 16, "threads": 1, "table_bits": 22}
 
 
-def configure(
-    gold: Path, word_classes: Path | None, silver: Path | None, share: float, threads: int, table_bits: int
-) -> Config:
-    """The training config of a student."""
-    settings = {**STUDENT, "threads": threads, "table_bits": table_bits}
-    model = {f"components.{PARSER}.model.{name}": value for name, value in settings.items()}
+def configure(gold: Path, word_classes: Path | None, silver: Path | None) -> Config:
+    """The training config of a student, which sees as many silver words as gold ones."""
+    model = {f"components.{PARSER}.model.{name}": value for name, value in STUDENT.items()}
     paths = {"paths.train": str(gold), "paths.dev": str(gold)}
     paths["paths.word_classes"] = None if word_classes is None else str(word_classes)
     config = load_config(CONFIG, overrides={**model, **paths, "training.dropout": 0.0, "training.patience": 0})
@@ -51,7 +48,7 @@ def configure(
         config["corpora"]["train"] = {
             "@readers": "spacy_joint.MixedCorpus.v1",
             "corpora": {"gold": of_gold, "silver": {**of_gold, "path": str(silver)}},
-            "shares": {"gold": 1.0, "silver": share},
+            "shares": {"gold": 1.0, "silver": 1.0},
         }
     return config
 
@@ -79,19 +76,16 @@ def main(
     corpora: Annotated[list[Path], typer.Argument(help="CoNLL-U files to score.")],
     word_classes: Annotated[Path | None, typer.Option(help="Word classes. None: no classes.")] = None,
     silver: Annotated[Path | None, typer.Option(help="Directory that `distill` wrote. None: gold only.")] = None,
-    share: Annotated[float, typer.Option(help="Words of silver documents per word of gold documents.")] = 1.0,
     epochs: Annotated[int, typer.Option(min=1)] = 6,
     max_batches: Annotated[int, typer.Option(help="Batches to stream instead of epochs. 0: epochs.")] = 0,
-    table_bits: Annotated[int, typer.Option(help="Binary logarithm of the number of weights.")] = 22,
-    threads: Annotated[int, typer.Option(min=1)] = 1,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
 ) -> None:
     """Train a student and score it."""
-    config = configure(gold, word_classes, silver, share, threads, table_bits)
+    config = configure(gold, word_classes, silver)
     config["training"]["max_epochs"] = -1 if max_batches else epochs
     config["training"]["max_steps"] = max_batches
     if max_batches:
-        labels = init_nlp(configure(gold, None, None, share, 1, table_bits)).get_pipe(PARSER).label_data
+        labels = init_nlp(configure(gold, None, None)).get_pipe(PARSER).label_data
         config["initialize"]["components"][PARSER]["labels"] = labels
     nlp = init_nlp(config)
     n_words = count_words(nlp, config, max_batches) * (1 if max_batches else epochs)

@@ -13,9 +13,9 @@ TRAIN, DEV = (str(ASSETS / f"tiny_{part}.ptb") for part in ("train", "dev"))
 @pytest.mark.parametrize(
     "command",
     [
-        ["closings", TRAIN, DEV, DEV, "--parsed", "2", "--repeats", "1"],
+        ["closings", TRAIN, DEV, DEV, "--repeats", "1"],
         ["decodings", TRAIN, DEV],
-        ["grammars", TRAIN, DEV, "--cycles", "1"],
+        ["grammars", TRAIN, DEV],
     ],
     ids=lambda command: command[0],
 )
