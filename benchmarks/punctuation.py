@@ -9,7 +9,7 @@ of its word are. The last word of a document does not count.
 """
 
 from measure import format_table, interleave, read_references, replace_section, time_annotation, write_results
-from recognisers import REFERENCE, Word, align, annotate, read_words
+from recognisers import REFERENCE, Word, align, annotate, read_calls
 
 # isort: split
 import re
@@ -145,15 +145,13 @@ def score_documents(nlp: Language, docs: Iterable[Doc]) -> dict[str, dict[str, f
 
 def score_calls(directory: Path, pipelines: dict[str, Language], limit: int) -> dict[str, dict[str, dict[str, float]]]:
     """Score recognisers and pipelines on calls, by whose words and marks they are."""
-    paths = sorted((directory / REFERENCE).glob("*.tsv"))[: limit or None]
-    references = {path.name: read_words(path) for path in paths}
     results: dict[str, Counts] = defaultdict(Counts)
-    for name in sorted(path.name for path in directory.iterdir() if path.is_dir()):
-        calls = {call: read_words(directory / name / call) for call in references}
+    read = read_calls(directory, limit)
+    for name, calls in read.items():
         has_marks = any(word.marks for words in calls.values() for word in words)
         has_times = name != REFERENCE and any(word.times for words in calls.values() for word in words)
         for call, words in calls.items():
-            expected = carry(references[call], words)
+            expected = carry(read[REFERENCE][call], words)
             if name != REFERENCE and has_marks:
                 results[f"{name} | itself"].add(hear(words), expected)
             for pipeline, nlp in pipelines.items():

@@ -70,6 +70,13 @@ def read_words(path: Path) -> list[Word]:
     return words
 
 
+def read_calls(directory: Path, limit: int) -> dict[str, dict[str, list[Word]]]:
+    """The words of each call by whose they are: the reference's, or a recogniser's."""
+    calls = [path.name for path in sorted((directory / REFERENCE).glob("*.tsv"))[: limit or None]]
+    names = sorted(path.name for path in directory.iterdir() if path.is_dir())
+    return {name: {call: read_words(directory / name / call) for call in calls} for name in names}
+
+
 def align(reference: Sequence[Word], words: Sequence[Word]) -> tuple[np.ndarray, np.ndarray, int]:
     """The place of the word that is aligned with each word of the reference, or else of the last one before it (-1 for
     none); whether their keys are the same (bool); and the edit distance."""
@@ -134,11 +141,9 @@ def score(counts: Counter[str]) -> float:
 def measure(directory: Path, pipelines: dict[str, Language], limit: int) -> dict[str, dict[str, float]]:
     """By whose words they are, the word error rate, and F1 of whose boundaries they are."""
     results: dict[str, dict[str, float]] = {}
-    references = {
-        path.name: read_words(path) for path in sorted((directory / REFERENCE).glob("*.tsv"))[: limit or None]
-    }
-    for name in sorted(path.name for path in directory.iterdir() if path.is_dir()):
-        calls = {call: read_words(directory / name / call) for call in references}
+    read = read_calls(directory, limit)
+    references = read[REFERENCE]
+    for name, calls in read.items():
         aligned = {call: align(references[call], words) for call, words in calls.items()}
         ends = {call: carry_ends(references[call], aligned[call][0], len(words)) for call, words in calls.items()}
         all_words = [word for words in calls.values() for word in words]

@@ -99,22 +99,19 @@ def divide_words(words: Sequence[Word], n: int) -> Iterator[Sequence[Word]]:
     yield words[first:]
 
 
-def make_doc(nlp: Language, text: str, starts: Sequence[int]) -> tuple[Doc, list[int]]:
-    """Tokenizes a text whose sentences begin at these offsets; returns the offsets of its tokens, too."""
-    doc = nlp.make_doc(text)
-    offsets = [token.idx for token in doc]
-    begins = {bisect_left(offsets, start) for start in starts}
+def set_starts(doc: Doc, starts: set[int]) -> None:
+    """Begin sentences at these tokens, and at no others."""
     for token in doc:
-        token.is_sent_start = token.i in begins
-    return doc, offsets
+        token.is_sent_start = token.i in starts
 
 
 def make_call(nlp: Language, words: Sequence[Word]) -> Doc:
     """The document of a passage of a call."""
     lengths = np.array([len(word.text) + 1 for word in words])
     begins = (lengths.cumsum() - lengths).tolist()
-    starts = [begin for begin, word in zip(begins, words, strict=True) if word.is_start]
-    doc, offsets = make_doc(nlp, " ".join(word.text for word in words), starts)
+    doc = nlp.make_doc(" ".join(word.text for word in words))
+    offsets = [token.idx for token in doc]
+    set_starts(doc, {bisect_left(offsets, begin) for begin, word in zip(begins, words, strict=True) if word.is_start})
     pauses = np.full(len(doc), np.nan)
     for begin, end, word in zip(begins, [*begins[1:], len(doc.text)], words, strict=True):
         first, last = bisect_left(offsets, begin), bisect_left(offsets, end)
@@ -153,9 +150,7 @@ def is_sound(token: Token, before: int) -> bool:
 def make_text(nlp: Language, paragraphs: Sequence[str]) -> Doc:
     """The document of a passage of raw text."""
     doc = nlp.make_doc(" ".join(paragraphs))
-    starts = set(find_sentences(doc, paragraphs))
-    for token in doc:
-        token.is_sent_start = token.i in starts
+    set_starts(doc, set(find_sentences(doc, paragraphs)))
     return doc
 
 
