@@ -21,6 +21,12 @@ from .base import Orderer
 
 GAP = 0
 MAX_PERMUTED = 5
+# What a new column costs, for each column that there is, and the most columns; the paper's tables had 12 to 14.
+INSERTION, MOST_COLUMNS = 3.0, 14
+# What is added to the count of each feature.
+PSEUDO_COUNT = 0.1
+# Of the perceptron: passes over the phrases, and how far costs move at a mistake.
+EPOCHS, RATE = 5, 0.1
 
 
 class _Features:
@@ -112,27 +118,13 @@ class _Alignment(Orderer):
 class AlignmentByLikelihood(_Alignment):
     """Alignment by the likelihood of columns.
 
-    insertion: What a new column costs, for each column that there is.
-    pseudo_count: Added to the count of each feature.
     passes: How often each phrase is aligned anew with all others after the table was built.
     seed: Of the order in which phrases enter the table.
-    most_columns: The table grows no wider; the paper's had 12 to 14.
     """
 
-    def __init__(
-        self,
-        *,
-        insertion: float = 3.0,
-        pseudo_count: float = 0.1,
-        passes: int = 1,
-        seed: int = 0,
-        most_columns: int = 14,
-    ) -> None:
-        self.insertion = insertion
-        self.pseudo_count = pseudo_count
+    def __init__(self, *, passes: int = 1, seed: int = 0) -> None:
         self.passes = passes
         self.seed = seed
-        self.most_columns = most_columns
 
     def fit(self, phrases: Iterable[Phrase]) -> None:
         """Build the table, then align each phrase anew."""
@@ -140,7 +132,7 @@ class AlignmentByLikelihood(_Alignment):
         self.features = _Features(text for row in rows for text in row)
         group = self.features.group
         # Each group shares one unit of probability, and so does the gap with being there.
-        self.shared = self.pseudo_count * np.array([2.0, *np.bincount(group[1:])[group[1:]]])
+        self.shared = PSEUDO_COUNT * np.array([2.0, *np.bincount(group[1:])[group[1:]]])
         order = np.random.default_rng(self.seed).permutation(len(rows))
         first = rows[order[0]] if rows else []
         self.counts = np.zeros((len(group), len(first)))
@@ -155,14 +147,14 @@ class AlignmentByLikelihood(_Alignment):
         self.costs = self._estimate(np.arange(len(group)))
 
     def _estimate(self, features: np.ndarray) -> np.ndarray:
-        counts = self.counts[features] + self.pseudo_count
+        counts = self.counts[features] + PSEUDO_COUNT
         return np.log(self.n_rows + self.shared[features])[:, None] - np.log(counts)
 
     def _add(self, row: Sequence[str], aligned: dict[int, list[tuple[int, int]]] | None) -> list[tuple[int, int]]:
         costs = np.stack([self._estimate(self.features.of(text)).sum(axis=0) for text in row])
         n_columns = self.counts.shape[1]
-        may_grow = aligned is not None and n_columns < self.most_columns
-        insertion = self.insertion * n_columns if may_grow else np.inf
+        may_grow = aligned is not None and n_columns < MOST_COLUMNS
+        insertion = INSERTION * n_columns if may_grow else np.inf
         _, pairs = align(costs, self._estimate(np.array([GAP]))[0], insertion)
         new = [-column - 1 for _, column in pairs if column < 0]
         if new and aligned is not None:
@@ -193,33 +185,23 @@ class AlignmentByLikelihood(_Alignment):
 
 
 class AlignmentByPerceptron(_Alignment):
-    """Alignment by features of columns, learnt by a perceptron.
+    """Alignment by features of columns, learnt by a perceptron. seed: Of the order of the phrases."""
 
-    epochs: Passes over the phrases.
-    rate: How far the costs move at a mistake.
-    start: Makes the columns and the first costs.
-    seed: Of the order of the phrases.
-    """
-
-    def __init__(
-        self, *, epochs: int = 5, rate: float = 0.1, start: AlignmentByLikelihood | None = None, seed: int = 0
-    ) -> None:
-        self.epochs = epochs
-        self.rate = rate
-        self.start = start or AlignmentByLikelihood(passes=0)
+    def __init__(self, *, seed: int = 0) -> None:
         self.seed = seed
 
     def fit(self, phrases: Iterable[Phrase]) -> None:
         """Learn from each phrase with up to five modifiers whose cheapest order is not that of the text."""
         phrases = list(phrases)
-        self.start.fit(phrases)
-        self.features, self.costs = self.start.features, self.start.costs
+        start = AlignmentByLikelihood(passes=0)
+        start.fit(phrases)
+        self.features, self.costs = start.features, start.costs
         rows = [(self._texts(phrase), len(phrase.modifiers)) for phrase in phrases]
         rows = [(texts, n) for texts, n in rows if n <= MAX_PERMUTED]
         random = np.random.default_rng(self.seed)
         total = np.zeros_like(self.costs)
         step = 0
-        for _ in range(self.epochs):
+        for _ in range(EPOCHS):
             for i in random.permutation(len(rows)).tolist():
                 step += 1
                 texts, n = rows[i]
@@ -240,7 +222,7 @@ class AlignmentByPerceptron(_Alignment):
             for word, column in pairs:
                 used[column] = 0.0
                 number = self.features.of(texts[way[word]])
-                self.costs[number, column] += sign * self.rate
-                total[number, column] += sign * self.rate * step
-            self.costs[GAP] += sign * self.rate * used
-            total[GAP] += sign * self.rate * step * used
+                self.costs[number, column] += sign * RATE
+                total[number, column] += sign * RATE * step
+            self.costs[GAP] += sign * RATE * used
+            total[GAP] += sign * RATE * step * used

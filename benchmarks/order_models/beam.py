@@ -19,7 +19,7 @@ from .base import Orderer
 class BeamOrderer(Orderer):
     """Orders as the model of a `prenominal_orderer` does.
 
-    epochs, dropout, untagged_share, seed: See `PhraseRanker.learn`.
+    seed: See `PhraseRanker.learn`.
     word_classes: Classes of lower-cased words, see training/word_classes.py.
     model: From `make_order_perceptron`; None: with its defaults.
     """
@@ -27,16 +27,10 @@ class BeamOrderer(Orderer):
     def __init__(
         self,
         *,
-        epochs: int = 15,
-        dropout: float = 0.5,
-        untagged_share: float = 0.0,
         seed: int = 0,
         word_classes: Mapping[str, Sequence[int]] | None = None,
         model: Model | None = None,
     ) -> None:
-        self.epochs = epochs
-        self.dropout = dropout
-        self.untagged_share = untagged_share
         self.seed = seed
         self.word_classes = WordClasses.from_dict(word_classes or {})
         self.perceptron = get_perceptron(model or make_order_perceptron())
@@ -51,9 +45,7 @@ class BeamOrderer(Orderer):
     def fit(self, phrases: Iterable[Phrase]) -> None:
         """Learn from all phrases, from zero."""
         self._forget()
-        for _ in self.ranker.learn(
-            phrases, epochs=self.epochs, dropout=self.dropout, untagged_share=self.untagged_share, seed=self.seed
-        ):
+        for _ in self.ranker.learn(phrases, epochs=15, dropout=0.5, untagged_share=0.0, seed=self.seed):
             pass
 
     def score(self, phrase: Phrase) -> float:

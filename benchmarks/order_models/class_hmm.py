@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from spacy_joint.ordering.phrases import Phrase, identities, identity
+from spacy_joint.ordering.phrases import Phrase, identities
 
 from .base import Orderer, list_tied
-from .ngrams import unknown_class
+from .ngrams import find_known
 
-PATIENCE = 5
+# Iterations, at most, and without progress; what is added to the expected count of each word in each class.
+ITERATIONS, PATIENCE, DELTA = 30, 5, 0.1
 HELD_OUT = 10
 
 
@@ -24,15 +25,11 @@ class ClassHmm(Orderer):
     """Orders by a hidden Markov model of classes.
 
     n_classes: Distances from the head to tell apart; longer phrases cannot be ordered.
-    iterations: At most so many.
-    delta: Added to the expected count of each word in each class.
     seed: Of the noise that tells classes apart in the beginning.
     """
 
-    def __init__(self, *, n_classes: int = 8, iterations: int = 30, delta: float = 0.1, seed: int = 0) -> None:
+    def __init__(self, *, n_classes: int = 8, seed: int = 0) -> None:
         self.n_classes = n_classes
-        self.iterations = iterations
-        self.delta = delta
         self.seed = seed
 
     def fit(self, phrases: Iterable[Phrase]) -> None:
@@ -42,7 +39,7 @@ class ClassHmm(Orderer):
         seen = [phrase for i, phrase in enumerate(phrases) if i % HELD_OUT]
         counts = Counter(word for phrase in seen for word in identities(phrase))
         self.vocabulary = {word for word, count in counts.items() if count > 1}
-        kinds = {self._known(word.text) for phrase in seen for word in phrase.modifiers}
+        kinds = {find_known(word.text, self.vocabulary) for phrase in seen for word in phrase.modifiers}
         self.numbers = {word: i for i, word in enumerate(sorted(kinds))}
         by_length: defaultdict[int, list[list[int]]] = defaultdict(list)
         for phrase in seen:
@@ -50,7 +47,7 @@ class ClassHmm(Orderer):
         batches = [np.array(rows) for _, rows in sorted(by_length.items())]
         self.emissions = self._start(batches)
         best, best_accuracy, since = self.emissions, -1.0, 0
-        for _ in range(self.iterations):
+        for _ in range(ITERATIONS):
             accuracy = self._measure(held_out)
             since = 0 if accuracy > best_accuracy else since + 1
             if accuracy > best_accuracy:
@@ -63,13 +60,10 @@ class ClassHmm(Orderer):
             self.emissions = self._normalise(expected)
         self.emissions = best
 
-    def _known(self, text: str) -> str:
-        word = identity(text)
-        return word if word in self.vocabulary else unknown_class(text)
-
     def _encode(self, phrase: Phrase) -> list[int]:
-        # What not even its looks are known of is the last row.
-        return [self.numbers.get(self._known(word.text), len(self.numbers)) for word in phrase.modifiers]
+        # Words of which not even the class is known share the last row.
+        known = (find_known(word.text, self.vocabulary) for word in phrase.modifiers)
+        return [self.numbers.get(word, len(self.numbers)) for word in known]
 
     def _start(self, batches: Sequence[np.ndarray]) -> np.ndarray:
         """Uniform emissions would never change, so they begin with the places that words have, and some noise."""
@@ -83,7 +77,7 @@ class ClassHmm(Orderer):
         return self._normalise(expected)
 
     def _normalise(self, expected: np.ndarray) -> np.ndarray:
-        smoothed = expected + self.delta
+        smoothed = expected + DELTA
         return smoothed / smoothed.sum(axis=0)
 
     def _forward(self, emitted: np.ndarray) -> np.ndarray:

@@ -6,10 +6,10 @@ the same shape. Counts are in plain dictionaries, which suffice for noun phrases
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from math import log
 
-from spacy_joint.ordering.phrases import Phrase, identities, identity
+from spacy_joint.ordering.phrases import Phrase, Word, identity
 
 from .base import Orderer
 
@@ -28,22 +28,27 @@ def unknown_class(text: str) -> str:
     return f"<unknown {''.join(parts)}>"
 
 
+def find_known(text: str, vocabulary: Container[str]) -> str:
+    """A word, or what stands for it if it is not in the vocabulary."""
+    word = identity(text)
+    return word if word in vocabulary else unknown_class(text)
+
+
+def _list_words(phrase: Phrase) -> list[Word]:
+    return [*phrase.modifiers, *filter(None, [phrase.head])]
+
+
 class NGrams(Orderer):
-    """Orders by a language model of modifiers.
+    """Orders by a language model of modifiers and their head noun. order: The longest n-grams."""
 
-    order: The longest n-grams.
-    with_head: Whether the head noun is part of the sequence.
-    """
-
-    def __init__(self, *, order: int = 5, with_head: bool = True) -> None:
+    def __init__(self, *, order: int = 5) -> None:
         self.n = order
-        self.with_head = with_head
         self.vocabulary: frozenset[str] = frozenset()
 
     def fit(self, phrases: Iterable[Phrase]) -> None:
         """Count the n-grams, and the continuations of shorter ones."""
         phrases = list(phrases)
-        words = Counter(word for phrase in phrases for word in self._words(phrase))
+        words = Counter(identity(word.text) for phrase in phrases for word in _list_words(phrase))
         self.vocabulary = frozenset(word for word, count in words.items() if count > 1)
         counts: Counter[tuple[str, ...]] = Counter()
         for phrase in phrases:
@@ -58,19 +63,8 @@ class NGrams(Orderer):
                 self.counts[size - 1][gram[1:]] += 1
         self._estimate()
 
-    def _words(self, phrase: Phrase) -> tuple[str, ...]:
-        head = (identity(phrase.head.text),) if self.with_head and phrase.head else ()
-        return (*identities(phrase), *head)
-
     def _sequence(self, phrase: Phrase) -> tuple[str, ...]:
-        known = [self._known(word.text) for word in phrase.modifiers]
-        if self.with_head and phrase.head:
-            known.append(self._known(phrase.head.text))
-        return (START, *known, END)
-
-    def _known(self, text: str) -> str:
-        word = identity(text)
-        return word if word in self.vocabulary else unknown_class(text)
+        return (START, *(find_known(word.text, self.vocabulary) for word in _list_words(phrase)), END)
 
     def _estimate(self) -> None:
         """Discounts, and for each context its total and the mass that it leaves to shorter ones."""

@@ -15,17 +15,13 @@ from spacy_joint.ordering.phrases import Phrase, Word, identity
 
 from .base import Orderer
 
-MAX_LEARNT = 5
+MAX_LEARNT = EPOCHS = 5
 
 
 class PairPerceptron(Orderer):
-    """Orders by a perceptron over pairs.
+    """Orders by a perceptron over pairs. seed: Of the order of phrases."""
 
-    epochs: Passes over the phrases. seed: Of their order.
-    """
-
-    def __init__(self, *, epochs: int = 5, seed: int = 0) -> None:
-        self.epochs = epochs
+    def __init__(self, *, seed: int = 0) -> None:
         self.seed = seed
         self.weights: dict[str, float] = {}
 
@@ -37,7 +33,7 @@ class PairPerceptron(Orderer):
         random = np.random.default_rng(self.seed)
         step = 0
         self.weights = weights
-        for _ in range(self.epochs):
+        for _ in range(EPOCHS):
             for i in random.permutation(len(learnt)).tolist():
                 step += 1
                 # Sorted, lest the order of the text win while nothing tells it from others.

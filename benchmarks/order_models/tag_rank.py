@@ -10,9 +10,7 @@ RANKS = {tag: rank for rank, tag in enumerate(("JJS", "JJR", "JJ", "VBN", "VBG",
 
 
 class TagRank(Orderer):
-    """Superlatives before comparatives, adjectives, participles, proper nouns and nouns. Registered as
-    `spacy_joint.TagRank.v1`.
-    """
+    """Superlatives before comparatives, adjectives, participles, proper nouns and nouns."""
 
     def fit(self, phrases: Iterable[Phrase]) -> None:
         """Nothing is learnt."""
