@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
     from spacy.training import Example
 
-# Slow examples are no errors: the machine may have other work.
+# A slow example is not an error: the machine may be busy.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
@@ -31,14 +31,14 @@ ASSETS = Path(__file__).parent.parent / "assets"
 
 QUOTATIONS = "tiny_quotes"
 
-# What is slow as a whole, because it trains pipelines, or starts processes or servers.
+# Folders and files all of whose tests are slow, because they train pipelines or start processes or servers.
 SLOW = {
     *("benchmarks", "cli", "dropin", "fuzz", "guiding", "scale", "serving", "training"),
     *("test_analyses.py", "test_character_tokenizer.py", "test_chart_parser.py", "test_configs.py", "test_contract.py"),
     *("test_docs.py", "test_gold_fallback.py", "test_languages.py", "test_memory.py", "test_pretrained.py"),
     *("test_project.py", "test_reproduction.py", "test_structured_pipe.py", "test_threads.py", "test_user_needs.py"),
 }
-# What needs complete tokenizers.
+# Folders and files whose tests need complete tokenizers.
 COMPLETE = {"dropin", "tokenization", "test_docs.py", "test_guide.py", "test_tokenizer_check.py"}
 LONG = {"test_project.py", "test_reproduction.py", "test_train_treebank.py", "test_contract.py"}
 # Tests that ask for these fixtures train pipelines.
@@ -84,8 +84,20 @@ def assets() -> Path:
 
 
 @pytest.fixture
+def write_text(tmp_path: Path) -> Callable[[str, str], Path]:
+    """Write a file into the temporary directory of the test, and return its path."""
+
+    def write_text(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf8")
+        return path
+
+    return write_text
+
+
+@pytest.fixture
 def full_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], AbstractContextManager[None]]:
-    """Writing fails after this number of bytes of a file."""
+    """Make writing fail after this number of bytes of a file."""
     import resource
 
     # Python would keep the first bytes of the compiled modules that are imported meanwhile.
@@ -199,6 +211,25 @@ def read_examples(read_quotes: ReadExamples) -> ReadExamples:
 
 
 @pytest.fixture(scope="session")
+def initialize(small_model: dict[str, Any], read_examples: ReadExamples) -> Callable[..., Language]:
+    """Create an English pipeline of one component, initialized with examples of the tiny treebank but not trained.
+
+    `keep` and `limit` are those of `read_examples`, the others are settings of the component.
+    """
+    import spacy
+    from spacy.util import fix_random_seed
+
+    def initialize(factory: str, keep: Iterable[str] = ("TAG",), limit: int = 0, **config: Any) -> Language:
+        nlp = spacy.blank("en")
+        nlp.add_pipe(factory, config={"model": small_model, **config})
+        fix_random_seed(0)
+        nlp.initialize(lambda: read_examples(nlp, keep=keep, limit=limit))
+        return nlp
+
+    return initialize
+
+
+@pytest.fixture(scope="session")
 def train() -> Train:
     """Train a pipeline as `spacy train` does: the order of batches depends only on the seed. `watch` ends epochs."""
     from spacy.training import Example
@@ -280,7 +311,7 @@ def full_pipeline(
 @pytest.fixture(scope="session")
 def write_transformer() -> Callable[..., Path]:
     def write(directory: Path, words: Iterable[str], positions: int = 40) -> Path:
-        """Write a tiny transformer of random weights that knows some word pieces and reads so many at once."""
+        """Write a tiny transformer with random weights, which knows these words and reads so many positions at once."""
         import torch
         import transformers
         from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors

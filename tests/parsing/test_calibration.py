@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import spacy
 from spacy.tokens import Doc
 
 from spacy_joint.annotation.custom_columns import write_column
@@ -14,15 +13,6 @@ from spacy_joint.parsing.calibration import KINDS, Calibration, Decisions, fit_c
 N = 4000
 CHANCES = np.array([0.1, 0.4, 0.6, 0.95])
 MARGINS = np.array([-300.0, -50.0, 50.0, 400.0])
-
-
-@pytest.fixture
-def nlp(small_model, read_examples):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
-    examples = read_examples(nlp, keep=["TAG"])
-    nlp.initialize(lambda: examples)
-    return nlp
 
 
 def make_decisions(scale=1.0, kind="punctuated", seed=0, guided=False):
@@ -121,7 +111,7 @@ def make_talk(length, chance, seed):
     positions = np.arange(len(starts))
     margins = np.where(starts, 50.0, -50.0)
     gold = starts & (np.random.default_rng(seed).random(len(starts)) < chance)
-    # Those around are not counted, and the next ones are as far everywhere.
+    # Only starts in the middle count: there, the next start is equally far in all documents.
     is_open = (positions > 310) & (positions < len(starts) - 310)
     return Decisions(starts, margins, is_open, np.full(len(starts), KINDS["any"])), gold
 
@@ -150,8 +140,8 @@ def test_the_same_margins_are_believed_more_in_documents_with_short_sentences():
         {"search": None},
     ],
 )
-def test_a_damaged_calibration_is_refused(nlp, changed):
-    parser = nlp.get_pipe("joint_sbd_parser")
+def test_a_damaged_calibration_is_refused(initialize, changed):
+    parser = initialize("joint_sbd_parser").get_pipe("joint_sbd_parser")
     parser.calibrate([make_decisions()])
     assert parser.from_bytes(parser.to_bytes()).calibration is not None
     parser.cfg["calibration"].update(changed)
@@ -159,20 +149,18 @@ def test_a_damaged_calibration_is_refused(nlp, changed):
         parser.from_bytes(parser.to_bytes())
 
 
-def test_the_parser_reads_the_log_odds_of_its_guide(small_model, read_examples):
-    nlp = spacy.blank("en")
-    columns = {"guide_boundary": {"edges": [0.0]}}
-    parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model, "columns": columns})
-    examples = read_examples(nlp, keep=["TAG"])
-    nlp.initialize(lambda: examples)
+def test_the_parser_reads_the_log_odds_of_its_guide(initialize):
+    nlp = initialize("joint_sbd_parser", columns={"guide_boundary": {"edges": [0.0]}})
     doc = Doc(nlp.vocab, words=["so", " ", "we", "left"], tags=["RB", "_SP", "PRP", "VBD"])
     write_column(doc, "guide_boundary", [2.0, None, -1.0, None])
-    np.testing.assert_array_equal(parser.decide(doc)[1].guide, [2.0, -1.0, np.nan])
+    decisions = nlp.get_pipe("joint_sbd_parser").decide(doc)[1]
+    np.testing.assert_array_equal(decisions.guide, [2.0, -1.0, np.nan])
 
 
-def test_learning_drops_the_calibration(nlp, read_examples):
+def test_learning_drops_the_calibration(initialize, read_examples):
+    nlp = initialize("joint_sbd_parser")
     parser = nlp.get_pipe("joint_sbd_parser")
     parser.calibrate([make_decisions()])
     assert parser.calibration is not None
-    nlp.update(read_examples(nlp, keep=["TAG"])[:1])
+    nlp.update(read_examples(nlp, keep=["TAG"], limit=1))
     assert parser.calibration is None

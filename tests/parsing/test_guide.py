@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
-from spacy.util import fix_random_seed
 
 from spacy_joint.annotation.custom_columns import write_column
 from spacy_joint.engine.columns import Columns
@@ -20,7 +18,6 @@ from ..engine.toys import blank_columns, replay
 from .strategies import QUICK, random_walk, seeds
 
 GUIDED = JointSystem(["l"], ["r"], ["root"], guided=True)
-NLP = spacy.blank("en")
 COLUMNS = {
     "guide_boundary": {"edges": [-1.0, 0.0, 1.0]},
     "guide_head": {"edges": [-2.0, -1.0, 0.0, 1.0, 2.0, 3.0]},
@@ -102,14 +99,12 @@ def test_a_document_without_a_guide_has_unknown_heads():
 
 
 @pytest.mark.parametrize(("offsets", "code"), [([0], "J612"), (["0", "0"], "J613"), ([0.5, 0], "J615")])
-def test_each_token_needs_an_offset_that_is_an_integer(read_examples, small_model, offsets, code):
-    nlp = spacy.blank("en")
-    parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model, "columns": COLUMNS})
-    nlp.initialize(lambda: read_examples(nlp, keep=["TAG"], limit=1))
+def test_each_token_needs_an_offset_that_is_an_integer(initialize, offsets, code):
+    nlp = initialize("joint_sbd_parser", limit=1, columns=COLUMNS)
     doc = Doc(nlp.vocab, words=["a", "b"], tags=["X", "X"])
     write_column(doc, "guide_head", offsets)
     with pytest.raises(JointValueError, match=rf"\[{code}\]"):
-        parser.get_columns(doc, None)
+        nlp.get_pipe("joint_sbd_parser").get_columns(doc, None)
 
 
 def test_templates_read_only_the_columns_that_there_are():
@@ -132,44 +127,36 @@ def write_guide(doc, reference, wrong=()):
 
 
 @pytest.mark.parametrize(("marks", "expected"), [([], [0, 3]), (["."], [0])])
-def test_a_bias_follows_the_guide_in_text_without_punctuation(read_examples, small_model, marks, expected):
-    nlp = spacy.blank("en")
-    settings = {"model": small_model, "columns": COLUMNS, "guide_bias": 1e4, "punctuated_bias": -1e3}
-    parser = nlp.add_pipe("joint_sbd_parser", config=settings)
+def test_a_bias_follows_the_guide_in_text_without_punctuation(initialize, marks, expected):
     # All weights are zero.
-    nlp.initialize(lambda: read_examples(nlp, keep=["TAG"], limit=1))
+    nlp = initialize("joint_sbd_parser", limit=1, columns=COLUMNS, guide_bias=1e4, punctuated_bias=-1e3)
     words = ["so", "it", "rained", "we", "left", *marks]
     doc = Doc(nlp.vocab, words=words, tags=["X"] * len(words))
     write_guide(doc, Doc(nlp.vocab, words=words, sent_starts=[1, 0, 0, 1, 0, *[0] * len(marks)]))
+    parser = nlp.get_pipe("joint_sbd_parser")
     assert [token.i for token in parser(doc) if token.is_sent_start] == expected
 
 
-def test_a_parser_learns_to_follow_a_guide(read_examples, small_model):
+def test_a_parser_learns_to_follow_a_guide(initialize, read_examples, small_model, train):
     scores = []
     for columns in ({}, COLUMNS):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("joint_sbd_parser", config={"model": {**small_model, "min_changes": 1}, "columns": columns})
-        parts = [read_examples(nlp, part, keep=["TAG"]) for part in ("train", "dev")]
-        for example in (*parts[0], *parts[1]):
+        nlp = initialize("joint_sbd_parser", model={**small_model, "min_changes": 1}, columns=columns)
+        training, held_out = (read_examples(nlp, part, keep=["TAG"]) for part in ("train", "dev"))
+        for example in (*training, *held_out):
             write_guide(example.predicted, example.reference)
-        fix_random_seed(0)
-        nlp.initialize(lambda parts=parts: parts[0])
-        for _ in range(3):
-            for example in parts[0]:
-                nlp.update([example])
-        scores.append(nlp.evaluate(parts[1]))
+        train(nlp, training, epochs=3)
+        scores.append(nlp.evaluate(held_out))
     alone, guided = scores
     assert guided["dep_las_punct"] > alone["dep_las_punct"] + 0.2
     assert guided["boundary_f"] > alone["boundary_f"] + 0.1
 
 
-def test_n_best_analyses_are_guided_too(read_examples, small_model):
-    nlp = spacy.blank("en")
-    parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model, "columns": COLUMNS})
+def test_n_best_analyses_are_guided_too(initialize, read_examples):
+    nlp = initialize("joint_sbd_parser", columns=COLUMNS)
+    parser = nlp.get_pipe("joint_sbd_parser")
     examples = read_examples(nlp, keep=["TAG"], limit=2)
     for example in examples:
         write_guide(example.predicted, example.reference)
-    nlp.initialize(lambda: examples)
     nlp.update(examples)
     doc = examples[0].predicted.copy()
     analyses = parser.beam_parse(doc, n_best=3)

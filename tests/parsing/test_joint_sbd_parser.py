@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
-from spacy.util import fix_random_seed
 
 from spacy_joint.parsing.joint_sbd_parser import DependencyTrees
 from spacy_joint.parsing.oracle import oracle_actions
@@ -21,20 +20,6 @@ STARTS = [True, False, None]
 @pytest.fixture(scope="module")
 def parser(pipeline):
     return pipeline.get_pipe("joint_sbd_parser")
-
-
-@pytest.fixture
-def new_parser(small_model, read_examples):
-    """Create a pipeline with only a parser, initialized but not trained."""
-
-    def make(**config):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("joint_sbd_parser", config={"model": small_model, **config})
-        fix_random_seed(0)
-        nlp.initialize(lambda: read_examples(nlp, keep=["TAG"]))
-        return nlp
-
-    return make
 
 
 def words_with_presets(n=30):
@@ -104,8 +89,8 @@ def test_a_single_line_break_does_not_end_a_sentence(parser, pipeline, text):
     assert parser.get_constraints(doc).tolist() == [1, *[0] * (len(doc) - 1)]
 
 
-def test_blank_lines_can_be_ignored(new_parser):
-    parser = new_parser(blank_lines=False).get_pipe("joint_sbd_parser")
+def test_blank_lines_can_be_ignored(initialize):
+    parser = initialize("joint_sbd_parser", blank_lines=False).get_pipe("joint_sbd_parser")
     doc = Doc(parser.vocab, words=["the", "big", "\n\n", "dog"])
     assert parser.get_constraints(doc).tolist() == [1, 0, 0, 0]
 
@@ -123,16 +108,13 @@ def test_presets_that_contradict_the_reference_do_not_stop_training(learning, da
 
 
 @pytest.fixture(scope="module")
-def learning(small_model, read_examples):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
-    examples = read_examples(nlp)
-    nlp.initialize(lambda: examples)
-    return nlp, examples
+def learning(initialize, read_examples):
+    nlp = initialize("joint_sbd_parser", keep=())
+    return nlp, read_examples(nlp)
 
 
-def test_a_parser_with_given_sentences_learns_only_trees(new_parser, read_examples, train):
-    nlp = new_parser()
+def test_a_parser_with_given_sentences_learns_only_trees(initialize, read_examples, train):
+    nlp = initialize("joint_sbd_parser")
     examples = read_examples(nlp, keep=["TAG", "SENT_START"])
     train(nlp, examples)
     scores = nlp.evaluate(examples)
@@ -140,18 +122,18 @@ def test_a_parser_with_given_sentences_learns_only_trees(new_parser, read_exampl
     assert scores["dep_las_punct"] > 0.9
 
 
-def test_learning_does_not_see_the_bias(new_parser, read_examples, train):
+def test_learning_does_not_see_the_bias(initialize, read_examples, train):
     weights = []
     for bias in (0.0, 1e5):
-        nlp = new_parser(boundary_bias=bias)
+        nlp = initialize("joint_sbd_parser", boundary_bias=bias)
         train(nlp, read_examples(nlp, keep=["TAG"]), epochs=2)
         weights.append(nlp.get_pipe("joint_sbd_parser").perceptron.to_bytes())
     assert weights[0] == weights[1]
 
 
 @pytest.mark.parametrize("sb_position", ["early", "late"])
-def test_boundaries_can_be_decided_early_or_late(new_parser, read_examples, train, sb_position):
-    nlp = new_parser(sb_position=sb_position)
+def test_boundaries_can_be_decided_early_or_late(initialize, read_examples, train, sb_position):
+    nlp = initialize("joint_sbd_parser", sb_position=sb_position)
     examples = read_examples(nlp, keep=["TAG"])
     train(nlp, examples, epochs=8)
     assert nlp.evaluate(examples)["boundary_f"] > 0.9
@@ -160,9 +142,9 @@ def test_boundaries_can_be_decided_early_or_late(new_parser, read_examples, trai
 
 
 @pytest.mark.parametrize("position", ["", "Early", "sometime"])
-def test_an_unknown_position_of_boundaries_is_refused(new_parser, position):
+def test_an_unknown_position_of_boundaries_is_refused(initialize, position):
     with pytest.raises(ValueError, match=rf"\[J040\].*'{position}'"):
-        new_parser(sb_position=position)
+        initialize("joint_sbd_parser", sb_position=position)
 
 
 # Whitespace

@@ -112,11 +112,7 @@ def test_other_languages_and_chunks_of_the_user_stay():
 # Wherever a document comes from
 
 
-def test_documents_of_the_pipeline_have_chunks(nlp):
-    assert list_chunks(nlp(TEXT)) == CHUNKS
-
-
-def test_saved_and_loaded_pipelines_have_them(nlp, tmp_path):
+def test_documents_of_saved_and_loaded_pipelines_have_them(nlp, tmp_path):
     data = DocBin(docs=[nlp(TEXT)]).to_bytes()
     nlp.to_disk(tmp_path)
     # No document has been annotated yet.
@@ -127,13 +123,15 @@ def test_saved_and_loaded_pipelines_have_them(nlp, tmp_path):
 @pytest.mark.parametrize(
     "copy",
     [
+        lambda doc: doc,
         Doc.copy,
         lambda doc: doc[:].as_doc(),
         lambda doc: pickle.loads(pickle.dumps(doc)),
         lambda doc: Doc(doc.vocab).from_bytes(doc.to_bytes()),
     ],
+    ids=["no copy", "copy", "as_doc", "pickle", "bytes"],
 )
-def test_copies_have_them(nlp, copy):
+def test_documents_of_the_pipeline_and_their_copies_have_chunks(nlp, copy):
     assert list_chunks(copy(nlp(TEXT))) == CHUNKS
 
 

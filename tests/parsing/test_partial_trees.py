@@ -23,6 +23,7 @@ VOCAB = Vocab()
 WORDS = ["she", "saw", "the", "cat", "it", "ran"]
 HEADS = [1, 1, 3, 1, 5, 5]
 DEPS = ["nsubj", "ROOT", "det", "obj", "nsubj", "ROOT"]
+ALL = set(range(6))
 
 
 def refer(known, words=WORDS, predicted=None, heads=HEADS, deps=DEPS):
@@ -45,7 +46,7 @@ def test_tokens_without_a_label_are_not_known():
         # Within known arcs there is no boundary; "it" may belong to either sentence.
         ({0, 1, 3, 5}, [0, -1, -1, -1, 0, 0]),
         # Between adjacent known trees there is one.
-        ({0, 1, 2, 3, 4, 5}, [0, -1, -1, -1, 1, -1]),
+        (ALL, [0, -1, -1, -1, 1, -1]),
         # Next to a tree without a known root there may be one.
         ({0, 2, 3, 4, 5}, [0, -1, -1, -1, 0, -1]),
     ],
@@ -157,43 +158,36 @@ def test_a_cycle_is_broken_at_what_is_not_known():
 
 @pytest.fixture
 def make_parser(small_model):
-    def make(examples):
+    """Create a pipeline whose parser has the labels of the known tokens."""
+
+    def make(known=ALL):
         nlp = spacy.blank("en")
         nlp.add_pipe("joint_sbd_parser", config={"model": {**small_model, "min_changes": 1}})
-        nlp.initialize(lambda: examples)
+        nlp.initialize(lambda: [refer(known)])
         return nlp
 
     return make
 
 
-def parse(nlp, words=WORDS):
-    return nlp(Doc(nlp.vocab, words=words))
+def parse(nlp):
+    return nlp(Doc(nlp.vocab, words=WORDS))
 
 
 @pytest.mark.filterwarnings(r"ignore:\[JW06\]")
-def test_the_known_arcs_of_a_document_are_learnt(make_parser):
-    nlp = make_parser([refer(set(range(6)))])
-    for _ in range(20):
-        nlp.update([refer({0, 1, 3})])
-    doc = parse(nlp)
+def test_the_known_arcs_of_a_document_are_learnt(make_parser, train):
+    doc = parse(train(make_parser(), [refer({0, 1, 3})], epochs=20))
     assert [(doc[i].head.i, doc[i].dep_) for i in (0, 1, 3)] == [(1, "nsubj"), (1, "ROOT"), (1, "obj")]
 
 
-def test_parts_of_several_documents_make_a_whole(make_parser):
-    nlp = make_parser([refer(set(range(6)))])
+def test_parts_of_several_documents_make_a_whole(make_parser, train):
     # Predictions average over all updates, so they follow the weights late.
-    for _ in range(80):
-        nlp.update([refer({0, 1, 2, 5})])
-        nlp.update([refer({1, 3, 4, 5})])
-    doc = parse(nlp)
+    doc = parse(train(make_parser(), [refer({0, 1, 2, 5}), refer({1, 3, 4, 5})], epochs=80))
     assert [token.head.i for token in doc] == HEADS
     assert [token.dep_ for token in doc] == DEPS
 
 
-def test_nothing_is_learnt_from_what_is_already_predicted(make_parser):
-    nlp = make_parser([refer(set(range(6)))])
-    for _ in range(20):
-        nlp.update([refer(set(range(6)))])
+def test_nothing_is_learnt_from_what_is_already_predicted(make_parser, train):
+    nlp = train(make_parser(), [refer(ALL)], epochs=20)
     parser = nlp.get_pipe("joint_sbd_parser")
     before = parser.perceptron.weights.raw.copy()
     losses = nlp.update([refer({0, 3})])
@@ -201,34 +195,28 @@ def test_nothing_is_learnt_from_what_is_already_predicted(make_parser):
     assert (parser.perceptron.weights.raw == before).all()
 
 
-def test_boundaries_without_trees_are_learnt(make_parser):
-    nlp = make_parser([refer(set(range(6)))])
+def test_boundaries_without_trees_are_learnt(make_parser, train):
     reference = Doc(VOCAB, words=WORDS, sent_starts=[True, False, False, True, False, False])
-    for _ in range(20):
-        nlp.update([Example(Doc(VOCAB, words=WORDS), reference)])
-    assert [sentence.start for sentence in parse(nlp).sents] == [0, 3]
+    doc = parse(train(make_parser(), [Example(Doc(VOCAB, words=WORDS), reference)], epochs=20))
+    assert [sentence.start for sentence in doc.sents] == [0, 3]
 
 
-def test_two_known_roots_are_in_two_sentences(make_parser):
-    nlp = make_parser([refer(set(range(6)))])
-    for _ in range(20):
-        nlp.update([refer({1, 5})])
-    doc = parse(nlp)
+def test_two_known_roots_are_in_two_sentences(make_parser, train):
+    doc = parse(train(make_parser(), [refer({1, 5})], epochs=20))
     assert doc[1].head.i == 1 and doc[5].head.i == 5
     assert doc[1].sent != doc[5].sent
 
 
-def test_of_an_arc_with_a_label_that_the_parser_lacks_nothing_is_learnt(make_parser):
-    nlp = make_parser([refer(set(range(6)))])
+def test_of_an_arc_with_a_label_that_the_parser_lacks_nothing_is_learnt(make_parser, train):
+    nlp = make_parser()
     deps = ["nsubj", "ROOT", "det", "odd", "nsubj", "ROOT"]
     with pytest.warns(JointWarning, match=r"\[JW03\] .*'odd'"):
-        for _ in range(40):
-            nlp.update([refer(set(range(6)), deps=deps)])
+        train(nlp, [refer(ALL, deps=deps)], epochs=40)
     doc = parse(nlp)
     assert [doc[i].dep_ for i in (0, 1, 2, 4, 5)] == [DEPS[i] for i in (0, 1, 2, 4, 5)]
     assert "odd" not in nlp.get_pipe("joint_sbd_parser").labels
 
 
 def test_labels_are_collected_from_what_is_known(make_parser):
-    nlp = make_parser([refer({0, 1, 3})])
+    nlp = make_parser({0, 1, 3})
     assert nlp.get_pipe("joint_sbd_parser").label_data == {"left": ["nsubj"], "right": ["obj"], "root": ["ROOT"]}

@@ -43,13 +43,9 @@ def test_the_same_tokens_have_the_trees_of_the_reference():
     assert trees.tokens.tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("starts", [None, [True, False]])
-def test_a_reference_without_trees_causes_no_update(starts):
-    assert refer(["a", "b"], starts=starts) is None
-
-
-def test_an_empty_reference_causes_no_update():
-    assert read_reference(Example(Doc(VOCAB), Doc(VOCAB))) is None
+@pytest.mark.parametrize(("words", "starts"), [([], None), (["a", "b"], None), (["a", "b"], [True, False])])
+def test_a_reference_without_trees_causes_no_update(words, starts):
+    assert refer(words, starts=starts) is None
 
 
 def test_whitespace_is_ignored():
@@ -100,9 +96,9 @@ def test_broken_references_are_named_in_training(pipeline):
 
 
 def test_trees_with_words_below_whitespace_without_a_head_are_incomplete():
-    words, deps = ["a", "\n", "b"], ["ROOT", "", "x"]
-    reference = Doc(Vocab(), words=words, heads=[0, 1, 1], deps=deps)
-    example = Example(Doc(reference.vocab, words=words), reference)
+    words = ["a", "\n", "b"]
+    reference = Doc(VOCAB, words=words, heads=[0, 1, 1], deps=["ROOT", "", "x"])
+    example = Example(Doc(VOCAB, words=words), reference)
     assert read_reference(example) is None
     known = read_partial_trees(example)
     assert known is not None and known.labels == ["ROOT", None]
