@@ -96,6 +96,20 @@ def test_short_and_untagged_documents_are_annotated(nlp, words):
     assert all(token.lemma_ for token in nlp(Doc(nlp.vocab, words=words)))
 
 
+@pytest.fixture
+def use_templates(write_text):
+    """Initialize a lemmatizer with templates."""
+
+    def use_templates(templates):
+        nlp = spacy.blank("en")
+        pipe = nlp.add_pipe("sequence_lemmatizer")
+        path = write_text("templates.txt", templates)
+        pipe.initialize(lambda: make_examples(nlp.vocab), templates=str(path))
+        return pipe
+
+    return use_templates
+
+
 @pytest.mark.parametrize(
     ("template", "code", "read"),
     [
@@ -107,22 +121,13 @@ def test_short_and_untagged_documents_are_annotated(nlp, words):
         ("w.word w.pause", "J010", "w.pause"),
     ],
 )
-def test_templates_that_read_more_than_the_token_are_refused(tmp_path, template, code, read):
-    path = tmp_path / "templates.txt"
-    path.write_text(f"w.word\n{template}\n", encoding="utf8")
-    nlp = spacy.blank("en")
-    pipe = nlp.add_pipe("sequence_lemmatizer")
+def test_templates_that_read_more_than_the_token_are_refused(use_templates, template, code, read):
     with pytest.raises(ValueError, match=rf"\[{code}\].*{re.escape(read)}"):
-        pipe.initialize(lambda: make_examples(nlp.vocab), templates=str(path))
+        use_templates(f"w.word\n{template}\n")
 
 
-def test_comments_may_name_other_tokens(tmp_path):
-    path = tmp_path / "templates.txt"
-    path.write_text("# not w+1.word\nw.word\n", encoding="utf8")
-    nlp = spacy.blank("en")
-    pipe = nlp.add_pipe("sequence_lemmatizer")
-    pipe.initialize(lambda: make_examples(nlp.vocab), templates=str(path))
-    assert pipe.labels
+def test_comments_may_name_other_tokens(use_templates):
+    assert use_templates("# not w+1.word\nw.word\n").labels
 
 
 # Remembered lemmas

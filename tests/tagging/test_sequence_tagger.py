@@ -7,21 +7,19 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.errors import JointWarning
 
 WORDS = ["hello", "how", "are", "you", "i", "saw", "the", "thanks", ".", "\n", "  "]
 
 
 @pytest.fixture(scope="module")
-def make_tagger(small_model, read_examples, train):
+def make_tagger(initialize, read_examples, train):
     """Create a pipeline with a trained tagger."""
 
     def make(**config):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("sequence_tagger", config={"model": small_model, **config})
-        examples = read_examples(nlp)
-        nlp.initialize(lambda: examples)
-        return train(nlp, examples)
+        nlp = initialize("sequence_tagger", keep=(), **config)
+        return train(nlp, read_examples(nlp))
 
     return make
 
@@ -47,10 +45,13 @@ def test_it_predicts_tags_or_parts_of_speech_with_any_order(make_tagger, read_ex
     assert all(token.is_sent_start is None for token in doc[1:])
 
 
-@pytest.mark.parametrize("order", [-1, 3])
-def test_other_orders_are_refused(make_tagger, order):
-    with pytest.raises(ValueError, match=rf"\[J030\].*{order}"):
-        make_tagger(order=order)
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"order": -1}, r"J030.*-1"), ({"order": 3}, r"J030.*3"), ({"attribute": "LEMMA"}, r"J040.*'LEMMA'.*TAG, POS")],
+)
+def test_other_orders_and_attributes_are_refused(initialize, settings, message):
+    with pytest.raises(ValueError, match=message):
+        initialize("sequence_tagger", **settings)
 
 
 def test_labels_that_are_no_parts_of_speech_are_refused():
@@ -68,11 +69,6 @@ def test_too_many_labels_are_refused_at_once():
     example = Example(nlp.make_doc("a"), nlp.make_doc("a"))
     with pytest.raises(ValueError, match=r"\[J031\].*4097"):
         tagger.initialize(lambda: [example], labels=[f"tag{number}" for number in range(4097)])
-
-
-def test_other_attributes_are_refused_at_once():
-    with pytest.raises(ValueError, match=r"\[J040\].*'LEMMA'.*TAG, POS"):
-        spacy.blank("en").add_pipe("sequence_tagger", config={"attribute": "LEMMA"})
 
 
 @pytest.mark.parametrize(("attribute", "expected"), [("tag_", "_SP"), ("pos_", "SPACE")])
@@ -224,10 +220,7 @@ def make_noun(vocab, case):
 def test_features_are_predicted_with_tags_and_written_to_a_column(small_model, train):
     nlp = spacy.blank("en")
     nlp.add_pipe("sequence_tagger", config={"model": small_model, "features": ["Case", "Kase"]})
-    examples = [
-        Example(Doc(nlp.vocab, words=[t.text for t in doc]), doc)
-        for doc in (make_noun(nlp.vocab, case) for case in ("Nom", "Acc"))
-    ]
+    examples = [make_example(make_noun(nlp.vocab, case)) for case in ("Nom", "Acc")]
     with pytest.raises(ValueError, match=r"\[J030\].*such as 'NOUN Case=Acc'"):
         nlp.get_pipe("sequence_tagger").initialize(lambda: examples, labels=["N", "V"])
     with pytest.warns(JointWarning, match=r"\[JW51\] The setting 'features' of 'sequence_tagger' has 'Kase'"):
