@@ -43,13 +43,11 @@ def vocab(nlp):
 
 
 @pytest.fixture
-def conllu(tmp_path):
+def conllu(write_text):
     """Write a CoNLL-U file, given with spaces between columns, and return its path."""
 
     def write(layout: str, name: str = "corpus.conllu") -> Path:
-        path = tmp_path / name
-        path.write_text(as_conllu(layout), encoding="utf-8")
-        return path
+        return write_text(name, as_conllu(layout))
 
     return write
 

@@ -126,10 +126,9 @@ def test_blank_lines_between_paragraphs_are_not_written(conllu, vocab):
     assert write(doc) == as_conllu(f"{rows}\n\n# newpar\n{rows}") + "\n"
 
 
-def test_words_with_spaces_are_kept(tmp_path, vocab):
+def test_words_with_spaces_are_kept(write_text, vocab):
     row = "1\t20 000\t20 000\tNUM\tCD\t_\t0\troot\t_\t_\n\n"
-    path = tmp_path / "spaces.conllu"
-    path.write_text(row, encoding="utf-8")
+    path = write_text("spaces.conllu", row)
     (doc,) = read_conllu(path, vocab)
     assert [token.text for token in doc] == ["20 000"]
     assert write(doc) == row

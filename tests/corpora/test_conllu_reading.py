@@ -187,9 +187,8 @@ def test_bytes_that_are_not_utf8_name_file_and_line(tmp_path, vocab):
 
 
 @pytest.mark.parametrize("content", ["", "\n", "# newdoc\n"])
-def test_a_file_without_sentences_is_an_error(tmp_path, vocab, content):
-    path = tmp_path / "empty.conllu"
-    path.write_text(content, encoding="utf-8")
+def test_a_file_without_sentences_is_an_error(write_text, vocab, content):
+    path = write_text("empty.conllu", content)
     with pytest.raises(ValueError, match=r"\[J413\] .*empty\.conllu"):
         list(read_conllu(path, vocab))
 

@@ -14,10 +14,8 @@ TREES = """( (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps) (NP (-NONE- *T*-1)))
 
 
 @pytest.fixture
-def path(tmp_path):
-    path = tmp_path / "small.mrg"
-    path.write_text(TREES, encoding="utf8")
-    return path
+def path(write_text):
+    return write_text("small.mrg", TREES)
 
 
 def test_a_tree_is_a_document(path):

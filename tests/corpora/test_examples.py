@@ -10,12 +10,11 @@ from .conftest import as_conllu
 
 
 @pytest.fixture(params=["conllu", "docbin"])
-def corpus_of(request, tmp_path, vocab):
+def corpus_of(request, write_text, tmp_path, vocab):
     """Create a corpus in each format, from CoNLL-U with spaces and the corpus's options."""
 
     def make(layout, **options):
-        path = tmp_path / "corpus.conllu"
-        path.write_text(as_conllu(layout), encoding="utf-8")
+        path = write_text("corpus.conllu", as_conllu(layout))
         if request.param == "conllu":
             return create_conllu_corpus(path, **options)
         binary = tmp_path / "corpus.spacy"

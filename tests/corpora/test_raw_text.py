@@ -10,10 +10,9 @@ TEXT = "one\ntwo\n \n\nthree\n\nfour five\nsix\n"
 
 
 @pytest.fixture
-def read(tmp_path):
+def read(write_text):
     def read(text, name="text.txt", **options):
-        (tmp_path / name).write_text(text, "utf8")
-        return list(read_paragraphs(tmp_path / name, **options))
+        return list(read_paragraphs(write_text(name, text), **options))
 
     return read
 

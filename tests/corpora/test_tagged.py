@@ -5,9 +5,8 @@ import pytest
 from spacy_joint.corpora.tagged import read_tagged, to_penn
 
 
-def test_sentences_are_lines(tmp_path):
-    path = tmp_path / "ca01"
-    path.write_text("\n\tThe/at old/jj cat/nn sleeps/vbz ./.\n\n\tand/or/cc\n", encoding="utf8")
+def test_sentences_are_lines(write_text):
+    path = write_text("ca01", "\n\tThe/at old/jj cat/nn sleeps/vbz ./.\n\n\tand/or/cc\n")
     assert list(read_tagged(path)) == [
         (["The", "old", "cat", "sleeps", "."], ["DT", "JJ", "NN", "VBZ", "."]),
         (["and/or"], ["CC"]),
@@ -22,9 +21,8 @@ def test_tags_become_those_of_the_treebank(tag, penn):
     assert to_penn(tag) == penn
 
 
-def test_a_word_without_tag_is_named(tmp_path):
-    path = tmp_path / "one.tagged"
-    path.write_text("the/at\ncat\n", encoding="utf8")
+def test_a_word_without_tag_is_named(write_text):
+    path = write_text("one.tagged", "the/at\ncat\n")
     with pytest.raises(ValueError, match=r"\[J142\].*one\.tagged, line 2: 'cat'"):
         list(read_tagged(path))
 

@@ -362,13 +362,13 @@ def test_deep_trees_long_sentences_and_chains(name, directory):
     assert again == tree
 
 
-def test_suffixes_tell_formats_in_a_directory(tmp_path):
-    (tmp_path / "b.export").write_text(NEGRA, encoding="utf8")
-    (tmp_path / "a.txt").write_text("no trees", encoding="utf8")
+def test_suffixes_tell_formats_in_a_directory(write_text, tmp_path):
+    path = write_text("b.export", NEGRA)
+    write_text("a.txt", "no trees")
     assert [str(tree) for tree in read_treebank(tmp_path)] == [QUESTION]
     (doc,) = read_tree_documents(tmp_path, Vocab())
     assert str(get_tree(doc)) == QUESTION
-    assert [str(tree) for tree in read_negra(tmp_path / "b.export")] == [QUESTION]
+    assert [str(tree) for tree in read_negra(path)] == [QUESTION]
 
 
 def test_unknown_formats_are_refused(tmp_path):

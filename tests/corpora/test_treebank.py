@@ -18,7 +18,7 @@ SENTENCE = "# sent_id = {n}\n# text = Komm her.\n" + "".join(
 
 
 @pytest.fixture
-def write(tmp_path):
+def write(write_text):
     """Write a file of documents with so many sentences each."""
 
     def write(name, *sizes, marked=True):
@@ -26,9 +26,7 @@ def write(tmp_path):
         for number, size in enumerate(sizes):
             text += f"# newdoc id = {number}\n" * marked
             text += "".join(SENTENCE.format(n=f"{number}-{n}") for n in range(size))
-        path = tmp_path / name
-        path.write_text(text, encoding="utf8")
-        return path
+        return write_text(name, text)
 
     return write
 

@@ -135,7 +135,7 @@ SYSTEM = """
 """
 
 
-def test_the_measures_of_the_shared_task_on_an_example_computed_by_hand(tmp_path):
+def test_the_measures_of_the_shared_task_on_an_example_computed_by_hand(write_text):
     # Tokens: Zum, Arzt and im are in both; gold has geht's, Bus and ".", the system geht, 's and "Bus.".
     # Sentences: gold has 1, the system 2, with none in common.
     # Words: gold has 9, the system 8. In and around multiword tokens they are aligned by form: Zu, Arzt, geht, 's, Bus
@@ -145,8 +145,7 @@ def test_the_measures_of_the_shared_task_on_an_example_computed_by_hand(tmp_path
     # UAS: Zu, Arzt, geht and 's; Bus and "." have other heads. LAS: all of these but 's.
     docs = []
     for name, content in (("gold", GOLD), ("system", SYSTEM)):
-        path = tmp_path / f"{name}.conllu"
-        path.write_text(content.replace(" ", "\t").replace("#\ttext", "# text").lstrip(), encoding="utf-8")
+        path = write_text(f"{name}.conllu", content.replace(" ", "\t").replace("#\ttext", "# text").lstrip())
         docs.append(list(read_conllu(path, VOCAB)))
     gold, system = docs
     scores = score_raw_text(system, gold)
@@ -171,9 +170,8 @@ def test_multiword_tokens_may_overlap():
     assert scores["raw_tokens_f"] == 0
 
 
-def test_a_treebank_without_xpos_has_none_in_either_document(tmp_path):
-    path = tmp_path / "gold.conllu"
-    path.write_text("1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
+def test_a_treebank_without_xpos_has_none_in_either_document(write_text):
+    path = write_text("gold.conllu", "1\tGo\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n")
     (right,) = read_conllu(path, VOCAB)
     found = Doc(VOCAB, ["Go"], tags=["VERB"], pos=["VERB"], heads=[0], deps=["ROOT"])
     assert score_raw_text([found], [right])["raw_tag_f"] == 1

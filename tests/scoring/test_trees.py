@@ -158,9 +158,8 @@ def test_trees_of_other_sentences_are_refused():
         score("(N 0=a) (N 0=b)", "(N 0=a) (N 0=c)")
 
 
-def test_parameters_are_read_from_a_file(tmp_path):
-    path = tmp_path / "mine.prm"
-    path.write_text("# mine\n\nDEBUG 0\nDELETE_LABEL S\nEQ_LABEL A B\nEQ_LABEL C B\nDELETE_WORD x\n", encoding="utf8")
+def test_parameters_are_read_from_a_file(write_text):
+    path = write_text("mine.prm", "# mine\n\nDEBUG 0\nDELETE_LABEL S\nEQ_LABEL A B\nEQ_LABEL C B\nDELETE_WORD x\n")
     parameters = load_parameters(path)
     assert parameters.equal_labels["B"] == parameters.equal_labels["A"] == parameters.equal_labels["C"]
     assert not parameters.keeps("N", "x") and parameters.keeps("N", "y")
@@ -169,9 +168,8 @@ def test_parameters_are_read_from_a_file(tmp_path):
 
 
 @pytest.mark.parametrize("line", ["DELETE_LABEL", "DELETE A B", "EQ_LABEL A"])
-def test_wrong_parameters_are_named(tmp_path, line):
-    path = tmp_path / "mine.prm"
-    path.write_text(f"DEBUG 0\n{line}\n", encoding="utf8")
+def test_wrong_parameters_are_named(write_text, line):
+    path = write_text("mine.prm", f"DEBUG 0\n{line}\n")
     with pytest.raises(ValueError, match=rf"\[J142\].*line 2.*{line}"):
         load_parameters(path)
     with pytest.raises(ValueError, match=r"\[J040\].*'other'.*evalb, proper"):

@@ -139,7 +139,7 @@ def make_utterances(all_words, text="text", words="words", speaker="speaker"):
 
 
 SECONDS, MILLISECONDS = make_words("text", "start_time", "end_time"), make_words("text", "start", "end", 1000)
-# And whether the service says that a turn begins, not only who said a word.
+# Content, speakers, and whether the service says where turns begin, not only who said a word.
 SERVICES = {
     "aws": (AWS, "AB", False),
     "speechmatics": (SPEECHMATICS, "AB", False),
@@ -197,9 +197,8 @@ SERVICES = {
 
 
 @pytest.mark.parametrize(("content", "speakers", "is_sure"), SERVICES.values(), ids=SERVICES)
-def test_words_marks_times_and_speakers_are_read(tmp_path, content, speakers, is_sure):
-    path = tmp_path / "talk.json"
-    path.write_text(json.dumps(content, indent=1), "utf8")
+def test_words_marks_times_and_speakers_are_read(write_text, tmp_path, content, speakers, is_sure):
+    path = write_text("talk.json", json.dumps(content, indent=1))
     transcript = read(path)
     assert [(turn.speaker, turn.text) for turn in transcript.turns] == list(
         zip(speakers, ["Hi Nora.", "Yes."], strict=True)
@@ -208,7 +207,7 @@ def test_words_marks_times_and_speakers_are_read(tmp_path, content, speakers, is
     assert transcript.find_times(9, 12)[0] == 2.0
     assert [transcript.find_pause(at) for at in (0, 3, 9)] == [None, pytest.approx(0.1), pytest.approx(0.8)]
     assert list(transcript.sentence_starts) == ([0, 9] if is_sure else [0])
-    # The content tells, too.
+    # The format is also recognised by the content.
     path.rename(tmp_path / "talk.txt")
     assert read(tmp_path / "talk.txt") == transcript
 
@@ -224,7 +223,7 @@ VOSK_TERMS = [
     for word in VOSK_WORDS
 ]
 VOSK = {
-    # As the command writes it, a program may keep them, the examples print them, a line for each, and a single result.
+    # As the command writes it, as a program may keep it, as the examples print it (also by line), and a single result.
     "command": json.dumps(
         {
             "schemaVersion": "2.0",
@@ -241,9 +240,8 @@ VOSK = {
 
 
 @pytest.mark.parametrize("text", VOSK.values(), ids=VOSK)
-def test_words_and_times_of_vosk_are_read(tmp_path, text):
-    path = tmp_path / "talk.json"
-    path.write_text(text, "utf8")
+def test_words_and_times_of_vosk_are_read(write_text, text):
+    path = write_text("talk.json", text)
     transcript = read(path)
     assert transcript.text == "hi nora yes"
     assert transcript.find_times(0, 2) == (0.5, 0.7)

@@ -26,27 +26,24 @@ Transcribed by https://otter.ai
 
 
 @pytest.mark.parametrize("name", ["a.ctm", "a.txt"])
-def test_ctm_has_times_of_words(tmp_path, name):
-    (tmp_path / name).write_text(CTM, "utf8")
-    transcript = read(tmp_path / name)
+def test_ctm_has_times_of_words(write_text, name):
+    transcript = read(write_text(name, CTM))
     assert list_turns(transcript) == [(None, "hi nora"), (None, "yes")]
     assert transcript.find_times(3, 7) == (0.8, 1.2)
     assert [transcript.find_pause(at) for at in (0, 3, 8)] == [None, pytest.approx(0.1), pytest.approx(0.8)]
 
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.txt"])
-def test_tsv_has_times_of_segments(tmp_path, name):
-    (tmp_path / name).write_text(TSV, "utf8")
-    transcript = read(tmp_path / name)
+def test_tsv_has_times_of_segments(write_text, name):
+    transcript = read(write_text(name, TSV))
     assert transcript.text == "Hi Nora. [Music]"
     assert transcript.find_times(0, 8) == (0, 1.5)
     assert transcript.sentence_starts == [0, 9]
     assert transcript.find_pause(9) is None
 
 
-def test_otter_has_names_and_times_above_words(tmp_path):
-    (tmp_path / "a.txt").write_text(OTTER, "utf8")
-    transcript = read(tmp_path / "a.txt")
+def test_otter_has_names_and_times_above_words(write_text):
+    transcript = read(write_text("a.txt", OTTER))
     assert list_turns(transcript) == [("Anna Smith", "Hi Nora."), ("Nora", "Yes. I left."), ("Anna Smith", "Bye.")]
     # By a rate of speech that leaves silence before the next turn.
     assert transcript.find_times(0, 8) == (2, 2.8)
@@ -54,12 +51,11 @@ def test_otter_has_names_and_times_above_words(tmp_path):
     assert transcript.find_times(len(transcript.text) - 4, len(transcript.text)) == (3610, 3610.267)
 
 
-def test_the_header_of_otter_is_no_speech(tmp_path):
+def test_the_header_of_otter_is_no_speech(write_text):
     header = (
         "A talk\nTue, Mar 5, 2024 10:02AM • 12:41\n\nSUMMARY KEYWORDS\nhome, rain\n\nSPEAKERS\nNora, Anna Smith\n\n"
     )
-    (tmp_path / "a.txt").write_text(header + OTTER, "utf8")
-    assert read(tmp_path / "a.txt").text == "Hi Nora.\nYes. I left.\nBye."
+    assert read(write_text("a.txt", header + OTTER)).text == "Hi Nora.\nYes. I left.\nBye."
 
 
 @pytest.mark.parametrize(
@@ -93,9 +89,8 @@ def test_numbered_names_above_times_need_not_recur():
     assert turns == [("Speaker 1", "hi"), ("Speaker 2", "yes"), ("Speaker 1", "bye")]
 
 
-def test_transcripts_copied_from_youtube_have_times_above_words(tmp_path):
-    (tmp_path / "a.txt").write_text("59:58\nhi nora\n1:00:00\n[Music]\n1:00:10\nso i left\n", "utf8")
-    transcript = read(tmp_path / "a.txt")
+def test_transcripts_copied_from_youtube_have_times_above_words(write_text):
+    transcript = read(write_text("a.txt", "59:58\nhi nora\n1:00:00\n[Music]\n1:00:10\nso i left\n"))
     assert list_turns(transcript) == [(None, "hi nora [Music] so i left")]
     assert [transcript.find_times(at, at + 1)[0] for at in (0, 8, 16)] == [3598, 3600, 3610]
     assert transcript.sentence_starts == [0, 8, 16]
@@ -135,9 +130,8 @@ def test_lines_that_whisper_prints_have_times(text):
     assert read_string(text).find_times(3, 7) == (2.0, 2.4)
 
 
-def test_lyrics_have_times_and_no_titles(tmp_path):
-    (tmp_path / "a.lrc").write_text("[ti: So]\n[00:01.00]hi\n[00:02.00]nora\n", "utf8")
-    transcript = read(tmp_path / "a.lrc")
+def test_lyrics_have_times_and_no_titles(write_text):
+    transcript = read(write_text("a.lrc", "[ti: So]\n[00:01.00]hi\n[00:02.00]nora\n"))
     assert transcript.text == "hi nora"
     assert transcript.find_times(0, 2) == (1.0, 1.2)
 
@@ -249,9 +243,8 @@ def test_transcripts_of_teams_have_a_header():
         "[00:02] so we left\nand it rained\n[00:05] we came home\nlate\n",
     ],
 )
-def test_other_text_is_not_taken_for_a_transcript(tmp_path, text):
-    (tmp_path / "a.txt").write_text(text, "utf8")
-    assert read(tmp_path / "a.txt").text == text
+def test_other_text_is_not_taken_for_a_transcript(write_text, text):
+    assert read(write_text("a.txt", text)).text == text
 
 
 @pytest.mark.parametrize(
