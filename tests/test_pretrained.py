@@ -43,7 +43,6 @@ def test_variants_and_other_languages_are_loaded_by_their_names(variant):
         text = TEXTS[nlp.lang]
         assert len(list(nlp(text).sents)) == 2, text
         assert all(token.pos and token.dep and token.lemma for token in nlp(text))
-        # Calibrated.
         assert nlp.get_pipe("joint_sbd_parser").calibration
     else:
         with pytest.raises(OSError, match=rf"J400.*download {variant}`.*pipelines/{name}"):
@@ -53,7 +52,7 @@ def test_variants_and_other_languages_are_loaded_by_their_names(variant):
 def test_a_language_without_a_pipeline_can_be_trained(tmp_path, monkeypatch):
     with pytest.raises(OSError, match=r"J406.*'de'.*md, trf, en, fr, fr_trf, nn, pcm, pt, pt_trf.*train-treebank"):
         spacy_joint.load("de")
-    # But a path is a path.
+    # A directory of this name is a path.
     monkeypatch.chdir(tmp_path)
     spacy.blank("de").to_disk("de")
     assert spacy_joint.load("de").lang == "de"

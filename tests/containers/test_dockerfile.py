@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 DOCKERFILE = ROOT / "containers" / "Dockerfile"
 HADOLINT = shutil.which("hadolint")
 
-# Python 3.10 has none.
+# Python 3.10 does not have it.
 tomllib = pytest.importorskip("tomllib")
 
 pytestmark = pytest.mark.skipif(not DOCKERFILE.is_file(), reason="containers are not part of what is installed")

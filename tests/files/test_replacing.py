@@ -19,7 +19,7 @@ def write_directory(path, number):
 
 
 def write_at_once(write, path):
-    """Each writer writes its own content often."""
+    """Write in several threads at once, each of which always writes its own content."""
     with ThreadPoolExecutor(N_WRITERS) as threads:
         list(threads.map(lambda i: write(path, i % N_WRITERS), range(25 * N_WRITERS)))
 

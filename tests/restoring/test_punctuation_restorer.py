@@ -11,7 +11,7 @@ from spacy.training import Example
 from spacy_joint.annotation.restored import FINAL, list_written, read_restored, write_restored
 from spacy_joint.restoring.restoring_columns import RestoringColumns
 
-# Of two sentences each; boundaries are set.
+# Texts of two sentences each.
 EDITED = [
     "We left, but Anna stayed. Did you see her?",
     "Did they leave? We saw Anna, Bob and the US.",
@@ -198,18 +198,14 @@ def test_sounds_stay(nlp):
     ("setting", "mark", "text"),
     [("mark_bias", ",", "well we left but anna stayed"), ("question_bias", "?", "did they leave")],
 )
-def test_a_bias_adds_and_removes_marks(nlp, setting, mark, text):
+def test_a_bias_adds_and_removes_marks(nlp, small_model, setting, mark, text):
     counts = []
     for bias in (-1000.0, 0.0, 1000.0):
         other = spacy.blank("en", vocab=nlp.vocab)
-        other.add_pipe("punctuation_restorer", config={setting: bias, "model": {**nlp_model(nlp)}})
+        other.add_pipe("punctuation_restorer", config={setting: bias, "model": small_model})
         other.from_bytes(nlp.to_bytes())
         counts.append(restore(other, text).count(mark))
     assert counts[0] == 0 < counts[1] <= counts[2]
-
-
-def nlp_model(nlp):
-    return nlp.config["components"]["punctuation_restorer"]["model"]
 
 
 def test_documents_without_marks_are_learnt_from_by_what_is_restored(nlp):
