@@ -224,10 +224,9 @@ def test_streamed_segments_equal_those_of_the_whole_document(segmenter, data):
 
 @pytest.mark.parametrize("templates", ["s0.label\nb0.word\nb0.tag\n", "s0.label\nb0.word\n"])
 def test_the_category_of_a_word_is_its_tag_if_the_templates_read_tags(
-    nlp, small_model, read_examples, tmp_path, templates
+    nlp, small_model, read_examples, write_text, templates
 ):
-    path = tmp_path / "templates.txt"
-    path.write_text(templates, encoding="utf8")
+    path = write_text("templates.txt", templates)
     pipe = spacy.blank("en").add_pipe("hedge_chunker", config={"model": small_model})
     pipe.initialize(lambda: read_examples(nlp, keep=["TAG"]), templates=str(path))
     doc = Doc(nlp.vocab, words=["the", "cat"], tags=["DT", "NN"])
@@ -255,9 +254,6 @@ def test_references_of_other_tokens_are_learnt_where_edges_agree(nlp):
 
 
 @pytest.mark.parametrize("columns", [{}, {"guide_head": {"edges": [-1.0, 0.0, 1.0]}}, {"guide_label": {}}])
-def test_templates_of_a_guide_are_those_of_the_columns_in_the_settings(columns, small_model, read_examples):
-    nlp = spacy.blank("en")
-    chunker = nlp.add_pipe("hedge_chunker", config={"model": small_model, "columns": columns})
-    examples = read_examples(nlp, keep=("TAG", "SENT_START"))
-    nlp.initialize(lambda: examples)
+def test_templates_of_a_guide_are_those_of_the_columns_in_the_settings(columns, initialize):
+    chunker = initialize("hedge_chunker", keep=("TAG", "SENT_START"), columns=columns).get_pipe("hedge_chunker")
     assert {name for name in chunker.perceptron.templates.columns if name.startswith("guide_")} == set(columns)

@@ -12,6 +12,7 @@ from spacy.vocab import Vocab
 
 from spacy_joint.annotation.constituents import get_trees
 from spacy_joint.corpora.constituency_treebanks import make_doc
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.errors import JointValueError, JointWarning
 from spacy_joint.phrases.binary_trees import to_nodes, to_phrases
 from spacy_joint.phrases.constituency_parser import SYSTEMS
@@ -20,7 +21,7 @@ from spacy_joint.trees.discontinuity import make_continuous
 from spacy_joint.trees.heads import load_head_rules
 from spacy_joint.trees.transform import mark_heads
 
-# In each, the verb phrase is around the subject.
+# In questions, the verb phrase is around the subject.
 QUESTIONS = """
 (ROOT (SQ (VP (WP 0=whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=ada)) (. 4=?)))
 (ROOT (SQ (VP (WP 0=what) (VB 4=see)) (VBD 1=did) (NP (DT 2=the) (NN 3=cat)) (. 5=?)))
@@ -35,10 +36,7 @@ def train(small_model, **settings):
     nlp = spacy.blank("en")
     model = {**small_model, "update_strategy": "laso", "min_changes": 1}
     parser = nlp.add_pipe("constituency_parser", config={"model": model, **settings})
-    examples = []
-    for trees in (TREES[:3], TREES[3:], TREES[2:4]):
-        doc = make_doc(nlp.vocab, trees)
-        examples.append(Example(strip(doc), doc))
+    examples = [learn_from(nlp.vocab, trees) for trees in (TREES[:3], TREES[3:], TREES[2:4])]
     fix_random_seed(0)
     parser.initialize(lambda: examples, nlp=nlp)
     for _ in range(30):
@@ -57,19 +55,18 @@ def nlp(trained):
     return trained()
 
 
-def strip(doc):
-    """The words, tags and sentences of a document."""
-    return Doc(
-        doc.vocab,
-        words=[token.text for token in doc],
-        spaces=[bool(token.whitespace_) for token in doc],
-        tags=[token.tag_ for token in doc],
-        sent_starts=[bool(token.is_sent_start) for token in doc],
-    )
+def learn_from(vocab, trees):
+    """An example whose predicted side has the tags and sentences of the trees."""
+    return make_example(make_doc(vocab, trees), ["TAG", "SENT_START"])
 
 
 def parse(nlp, doc):
     return nlp.get_pipe("constituency_parser")(doc)
+
+
+def parse_again(nlp, trees):
+    """The document of these trees, parsed by a pipeline."""
+    return parse(nlp, learn_from(nlp.vocab, trees).predicted)
 
 
 def test_documents_without_words_are_not_learnt_from(nlp):
@@ -81,20 +78,15 @@ def test_documents_without_words_are_not_learnt_from(nlp):
 
 @pytest.mark.parametrize("system", [name for name in SYSTEMS if name != "shift_reduce"])
 def test_every_discontinuous_system_learns_them(trained, system):
-    nlp = trained(system)
-    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
-    assert [str(tree) for tree in get_trees(doc)] == [str(tree) for tree in TREES]
+    assert get_trees(parse_again(trained(system), TREES)) == TREES
 
 
 def test_steps_of_discontinuous_trees_may_count_more(small_model):
-    nlp = train(small_model, update_weight=2.0)
-    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
-    assert [str(tree) for tree in get_trees(doc)] == [str(tree) for tree in TREES]
+    assert get_trees(parse_again(train(small_model, update_weight=2.0), TREES)) == TREES
 
 
 def test_the_continuous_system_learns_continuous_variants(trained):
-    nlp = trained("shift_reduce")
-    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES)))
+    doc = parse_again(trained("shift_reduce"), TREES)
     rules = load_head_rules("english")
     assert [str(tree) for tree in get_trees(doc)] == [str(make_continuous(mark_heads(tree, rules))) for tree in TREES]
     assert not any(span.id for span in doc.spans["constituents"])
@@ -105,8 +97,7 @@ def test_labels_can_be_added_before_training(small_model, system):
     nlp = spacy.blank("en")
     parser = nlp.add_pipe("constituency_parser", config={"model": small_model, "system": system})
     parser.add_label("WHNP")
-    doc = make_doc(nlp.vocab, TREES)
-    parser.initialize(lambda: [Example(strip(doc), doc)], nlp=nlp)
+    parser.initialize(lambda: [learn_from(nlp.vocab, TREES)], nlp=nlp)
     assert set(parser.labels) == {"NP", "S", "SQ", "VP", "WHNP"}
 
 
@@ -115,8 +106,8 @@ def test_a_loaded_parser_parses_alike(trained, system, tmp_path):
     nlp = trained(system)
     nlp.to_disk(tmp_path)
     again = spacy.load(tmp_path)
-    doc, other = (parse(each, strip(make_doc(each.vocab, TREES))) for each in (nlp, again))
-    assert list(map(str, get_trees(other))) == list(map(str, get_trees(doc)))
+    doc, other = (parse_again(each, TREES) for each in (nlp, again))
+    assert get_trees(other) == get_trees(doc)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -124,18 +115,17 @@ def test_a_loaded_parser_parses_alike(trained, system, tmp_path):
 def test_sentences_of_any_length_have_a_tree(small_model, system, n_words):
     nlp = spacy.blank("en")
     parser = nlp.add_pipe("constituency_parser", config={"model": small_model, "system": system})
-    parser.initialize(lambda: [Example(strip(doc), doc) for doc in [make_doc(nlp.vocab, TREES)]], nlp=nlp)
+    parser.initialize(lambda: [learn_from(nlp.vocab, TREES)], nlp=nlp)
     doc = Doc(nlp.vocab, words=["see"] * n_words, sent_starts=[i == 0 for i in range(n_words)])
     parse(nlp, doc)
     assert [len(tree.leaves()) for tree in get_trees(doc)] == [n_words] * (n_words > 0)
 
 
-def test_marks_between_words_can_be_features(small_model, tmp_path):
-    (tmp_path / "templates.txt").write_text("s0.label s1.label\nmarks\ncomma\n")
+def test_marks_between_words_can_be_features(small_model, write_text):
+    templates = str(write_text("templates.txt", "s0.label s1.label\nmarks\ncomma\n"))
     nlp = spacy.blank("en")
     parser = nlp.add_pipe("constituency_parser", config={"model": small_model, "system": "swap"})
-    doc = make_doc(nlp.vocab, TREES)
-    parser.initialize(lambda: [Example(strip(doc), doc)], nlp=nlp, templates=str(tmp_path / "templates.txt"))
+    parser.initialize(lambda: [learn_from(nlp.vocab, TREES)], nlp=nlp, templates=templates)
     doc = Doc(nlp.vocab, words=["a", ",", "b", ",", "c"], sent_starts=[True, False, True, False, False])
     columns, _ = parser.get_columns(doc, parser.get_constraints(doc))
     assert [part.__reduce__()[1][3].tolist() for part in columns.split(1)] == [
@@ -144,19 +134,17 @@ def test_marks_between_words_can_be_features(small_model, tmp_path):
     ]
 
 
-def test_unknown_systems_are_refused():
-    with pytest.raises(JointValueError, match=r"J040.*single_swap"):
-        spacy.blank("en").add_pipe("constituency_parser", config={"system": "swop"})
-
-
-@pytest.mark.parametrize("update_weight", [0.0, -1.0])
-def test_importance_must_be_a_positive_number(update_weight):
-    with pytest.raises(JointValueError, match="J030"):
-        spacy.blank("en").add_pipe("constituency_parser", config={"update_weight": update_weight})
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"system": "swop"}, "J040.*single_swap"), ({"update_weight": 0.0}, "J030"), ({"update_weight": -1.0}, "J030")],
+)
+def test_unknown_systems_and_weights_that_are_not_positive_are_refused(settings, message):
+    with pytest.raises(JointValueError, match=message):
+        spacy.blank("en").add_pipe("constituency_parser", config=settings)
 
 
 def test_blocks_of_a_constituent_share_an_id(nlp):
-    doc = parse(nlp, strip(make_doc(nlp.vocab, TREES[:1])))
+    doc = parse_again(nlp, TREES[:1])
     blocks = [span for span in doc.spans["constituents"] if span.label_ == "VP"]
     assert [block.text for block in blocks] == ["whom", "meet"]
     assert blocks[0].id and blocks[0].id == blocks[1].id
@@ -164,9 +152,8 @@ def test_blocks_of_a_constituent_share_an_id(nlp):
 
 
 def test_sentences_are_parsed_by_themselves(nlp):
-    together = parse(nlp, strip(make_doc(nlp.vocab, TREES[3:])))
-    alone = [parse(nlp, strip(make_doc(nlp.vocab, [tree]))) for tree in TREES[3:]]
-    assert list(map(str, get_trees(together))) == [str(tree) for doc in alone for tree in get_trees(doc)]
+    together, alone = parse_again(nlp, TREES[3:]), [parse_again(nlp, [tree]) for tree in TREES[3:]]
+    assert get_trees(together) == [tree for doc in alone for tree in get_trees(doc)]
 
 
 def test_whitespace_is_outside_all_trees(nlp):
