@@ -16,9 +16,9 @@ import typer
 
 from .corpora import N_SHARDS, count_done, kill, list_children, read_tree, save_splitter, start, write_records
 
-# The names of processes in their command lines.
 # How the runner is chosen.
 RAY = {"local": (), "ray": ("--ray", "local")}
+# The names of processes in their command lines.
 WORKERS = {"local": ("popen_loky",), "ray": ("MapWorker", "_read")}
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import starmap
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from spacy.tokens import Doc, DocBin
@@ -90,12 +91,19 @@ def test_errors_of_calls_are_those_of_one_process(ray):
         list(call_on_ray(ray, 1, fail, [()]))
 
 
-def test_a_ray_that_does_not_start_is_reported(monkeypatch):
-    def refuse(*_, **__):
-        raise RuntimeError("no port is free")
+@pytest.fixture
+def replace_ray(monkeypatch):
+    """Replace Ray by a package that starts with a function."""
 
-    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=refuse))
-    monkeypatch.setattr(cluster, "require_packages", lambda *_: None)
+    def replace_ray(start):
+        monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=start))
+        monkeypatch.setattr(cluster, "require_packages", lambda *_: None)
+
+    return replace_ray
+
+
+def test_a_ray_that_does_not_start_is_reported(replace_ray):
+    replace_ray(Mock(side_effect=RuntimeError("no port is free")))
     with pytest.raises(JointOSError, match=r"^\[J740\] .*no port is free"), connect():
         pass
 
@@ -110,13 +118,12 @@ def test_an_address_that_does_not_answer_is_refused_at_once(monkeypatch):
             pass
 
 
-def test_what_ray_prints_is_in_a_file_that_errors_name(monkeypatch, capfd):
+def test_what_ray_prints_is_in_a_file_that_errors_name(replace_ray, capfd):
     def fail(*_, **__):
         os.write(2, b"noise")
         raise RuntimeError("no port is free")
 
-    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=fail))
-    monkeypatch.setattr(cluster, "require_packages", lambda *_: None)
+    replace_ray(fail)
     with pytest.raises(JointOSError, match="J740"), connect():
         pass
     printed = capfd.readouterr().err

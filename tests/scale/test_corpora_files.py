@@ -114,9 +114,8 @@ def test_a_row_of_csv_is_a_record(annotate, tmp_path):
     assert (second, third) == (2, 3) and "has 3 fields" in fields and "[J403]" in reason
 
 
-def test_a_quotation_mark_that_is_missing_in_csv_is_a_failure(annotate, tmp_path):
-    (tmp_path / "a.csv").write_text('text\nOne.\n"Two.\nThree.\n', encoding="utf8")
-    totals = annotate(tmp_path / "output", tmp_path / "a.csv")
+def test_a_quotation_mark_that_is_missing_in_csv_is_a_failure(annotate, write_text, tmp_path):
+    totals = annotate(tmp_path / "output", write_text("a.csv", 'text\nOne.\n"Two.\nThree.\n'))
     assert (totals["documents"], totals["failures"]) == (1, 1)
 
 
@@ -155,9 +154,8 @@ def test_a_damaged_web_archive_is_a_failure(damage, tmp_path):
 
 @pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999", str(2**64), "9" * 5000, r'"\ud800"'])
 @pytest.mark.parametrize("format", ["json", "parquet", "spacy"])
-def test_no_text_of_json_is_lost_for_its_metadata(annotate, value, format, tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text(f'{{"text": "One.", "id": {value}}}\n', encoding="utf8")
+def test_no_text_of_json_is_lost_for_its_metadata(annotate, value, format, write_text, tmp_path):
+    path = write_text("a.jsonl", f'{{"text": "One.", "id": {value}}}\n')
     totals = annotate(tmp_path / "output", path, format=format)
     assert totals["documents"] == 1 and not totals["failures"]
     if format == "json":
@@ -278,9 +276,8 @@ def test_a_record_that_fails_is_reported_and_the_others_go_on(annotate, tmp_path
     assert all("[J650]" in reason for _, _, reason in failures) and totals["failures"] == 3
 
 
-def test_a_document_at_which_a_component_fails_is_a_failure_alone(annotate, tmp_path, monkeypatch):
-    path = tmp_path / "a.txt"
-    path.write_text("One.\nbroken\nTwo.\n", encoding="utf8")
+def test_a_document_at_which_a_component_fails_is_a_failure_alone(annotate, write_text, tmp_path, monkeypatch):
+    path = write_text("a.txt", "One.\nbroken\nTwo.\n")
 
     class Fragile(spacy.pipeline.Sentencizer):
         def predict(self, docs):
@@ -378,37 +375,37 @@ def test_parquet_opens_in_duckdb_and_pandas(annotate, tmp_path):
     assert [sentence["start"] for sentence in frame["sentences"][0]] == [0, 15, 33]
 
 
+LONG = "the old man left early they stayed all night " * 300
+
+
 @pytest.fixture
-def cut_texts(monkeypatch):
+def long_text(monkeypatch, write_text):
+    """The file of a text that is annotated in parts."""
     monkeypatch.setattr(annotators, "LONG_TEXT", 1000)
     monkeypatch.setattr(annotators, "PART", 2000)
+    return write_text("a.txt", LONG)
 
 
 def test_a_very_long_text_is_cut_between_sentences_where_the_search_is_certain(
-    annotate, saved_pipeline, cut_texts, tmp_path
+    annotate, saved_pipeline, long_text, tmp_path
 ):
-    text = "the old man left early they stayed all night " * 300
-    path = tmp_path / "a.txt"
-    path.write_text(text, encoding="utf8")
-    whole = [sentence.text.strip() for sentence in spacy.load(saved_pipeline)(text).sents]
-    annotate(tmp_path / "output", path, model=saved_pipeline)
+    whole = [sentence.text.strip() for sentence in spacy.load(saved_pipeline)(LONG).sents]
+    annotate(tmp_path / "output", long_text, model=saved_pipeline)
     parts = read_rows(tmp_path / "output")
-    assert len(parts) > 3 and "".join(part["text"] for part in parts) == text
-    assert all(text[part["offset"] :].startswith(part["text"]) for part in parts)
+    assert len(parts) > 3 and "".join(part["text"] for part in parts) == LONG
+    assert all(LONG[part["offset"] :].startswith(part["text"]) for part in parts)
     cut = [part["text"][each["start"] : each["end"]] for part in parts for each in part["sentences"]]
     assert cut == whole
-    annotate(tmp_path / "sentences", path, model=saved_pipeline, format="jsonl")
+    annotate(tmp_path / "sentences", long_text, model=saved_pipeline, format="jsonl")
     rows = read_rows(tmp_path / "sentences")
-    assert [text[row["start"] : row["end"]] for row in rows] == [row["text"] for row in rows] == whole
+    assert [LONG[row["start"] : row["end"]] for row in rows] == [row["text"] for row in rows] == whole
 
 
 @pytest.mark.parametrize("name", ["conllu", "json", "jsonl", "parquet"])
 def test_a_very_long_text_is_written_while_it_is_annotated(
-    name, annotate, saved_pipeline, cut_texts, tmp_path, monkeypatch
+    name, annotate, saved_pipeline, long_text, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(shards, "GROUP_BYTES", 1)
-    path = tmp_path / "a.txt"
-    path.write_text("the old man left early they stayed all night " * 300, encoding="utf8")
     events = []
     format_, replace = shards.FORMATS[name], Directory.replace
 
@@ -423,17 +420,13 @@ def test_a_very_long_text_is_written_while_it_is_annotated(
 
     monkeypatch.setattr(Directory, "replace", lambda self, name, parts: replace(self, name, watch(parts)))
     monkeypatch.setitem(shards.FORMATS, name, format_._replace(encode=encode))
-    annotate(tmp_path / "output", path, model=saved_pipeline, format=name)
+    annotate(tmp_path / "output", long_text, model=saved_pipeline, format=name)
     assert events.count("encoded") > 3 and events[events.index("encoded") + 1] == "written"
 
 
 def test_a_failure_says_how_much_of_a_very_long_text_is_annotated(
-    annotate, saved_pipeline, cut_texts, tmp_path, monkeypatch
+    annotate, saved_pipeline, long_text, tmp_path, monkeypatch
 ):
-    text = "the old man left early they stayed all night " * 300
-    path = tmp_path / "a.txt"
-    path.write_text(text, encoding="utf8")
-
     def encode(doc, origin):
         if origin.offset > 4000:
             raise RuntimeError("it broke")
@@ -441,11 +434,11 @@ def test_a_failure_says_how_much_of_a_very_long_text_is_annotated(
 
     json_format = shards.FORMATS["json"]
     monkeypatch.setitem(shards.FORMATS, "json", json_format._replace(encode=encode))
-    totals = annotate(tmp_path / "output", path, model=saved_pipeline)
+    totals = annotate(tmp_path / "output", long_text, model=saved_pipeline)
     (failure,) = read_lines(tmp_path / "output/errors.jsonl")
     annotated = "".join(row["text"] for row in read_rows(tmp_path / "output"))
     assert totals["failures"] == 1 and failure["offset"] > 4000
-    assert annotated == text[: failure["offset"]]
+    assert annotated == LONG[: failure["offset"]]
 
 
 def test_annotation_is_added_to_a_table(splitter):

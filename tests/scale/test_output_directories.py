@@ -310,12 +310,12 @@ def test_on_a_full_disk_the_run_ends_and_continues_when_there_is_room(annotate, 
 
 
 class Killed(BaseException):
-    """The end of a process."""
+    """Stands for the death of the process."""
 
 
 @contextmanager
 def kill_at(step):
-    """Lets so many files be renamed or removed; then there is nothing more. Whether it came so far is yielded."""
+    """Kill the process after it has renamed or removed so many files; yield a list that shows whether it was killed."""
     left = iter(range(step))
     stopped = []
 

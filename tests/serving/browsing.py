@@ -15,7 +15,7 @@ PATIENCE = 120
 TEXT = "“We will paint the red big bridge,” said Ann Lee. The mayor added that the work will start in May."
 BRACKETS = "(S (NP (PRP They)) (VBD slept))"
 TREE = f'<svg xmlns="http://www.w3.org/2000/svg" width="{{width}}" height="9"><desc>{BRACKETS}</desc></svg>'
-# Of modules whose tests need it.
+# The mark of tests in a browser.
 needs_chromium = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
 
 

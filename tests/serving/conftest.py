@@ -19,7 +19,7 @@ from spacy_joint.serving.worker import Worker, Workers
 
 from .browsing import CHROMIUM, DRIVER, TEXT, Prompter, open_with_text
 
-# Longer than the texts of the tests take on any machine.
+# Seconds: longer than any text of the tests takes.
 PATIENCE = 60.0
 
 

@@ -4,7 +4,7 @@ import json
 import re
 from contextlib import closing
 from importlib.resources import files
-from unittest.mock import ANY
+from unittest.mock import ANY, Mock
 
 import pytest
 import spacy
@@ -222,19 +222,13 @@ def test_forms_that_other_sites_could_send_are_refused(client):
 @pytest.mark.parametrize(("failure", "status"), [(Busy, 503), (TookTooLong, 504), (Broken, 500)])
 @pytest.mark.parametrize("method", ["answer", "check"])
 def test_failures_have_their_own_status_and_say_why(client, worker, monkeypatch, method, failure, status):
-    def fail(*_):
-        raise failure("[J4] why")
-
-    monkeypatch.setattr(worker, method, fail)
+    monkeypatch.setattr(worker, method, Mock(side_effect=failure("[J4] why")))
     answer = annotate(client, "a") if method == "answer" else client.get("/healthz")
     assert (answer.status_code, answer.json()) == (status, {"detail": "[J4] why"})
 
 
 def test_an_overloaded_server_says_when_to_try_again(client, worker, monkeypatch):
-    def fail(*_):
-        raise Busy(Errors.J445, most=32, seconds=60)
-
-    monkeypatch.setattr(worker, "answer", fail)
+    monkeypatch.setattr(worker, "answer", Mock(side_effect=Busy(Errors.J445, most=32, seconds=60)))
     answer = annotate(client, "a")
     assert answer.status_code == 503 and answer.json()["detail"].startswith("[J445]")
     assert answer.headers["retry-after"] == "60"

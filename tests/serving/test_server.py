@@ -14,6 +14,7 @@ from spacy_joint.serving import app, server
 from spacy_joint.serving.worker import Workers
 
 PATIENCE = 60.0
+JSON = {"Content-Type": "application/json"}
 BODY = json.dumps({"text": "It rained."}).encode()
 HEAD = (
     f"POST /api/annotate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -77,11 +78,7 @@ def test_an_answer_may_take_longer_than_sending(worker, running, patience, monke
     answer = worker.answer
     monkeypatch.setattr(worker, "answer", lambda *arguments: time.sleep(0.5) or answer(*arguments))
     with running(app.create_app(Workers(worker))) as address:
-        assert httpx.post(f"{address}/api/annotate", content=BODY, headers=app_json()).status_code == 200
-
-
-def app_json():
-    return {"Content-Type": "application/json"}
+        assert httpx.post(f"{address}/api/annotate", content=BODY, headers=JSON).status_code == 200
 
 
 def test_fifty_slow_clients_get_their_answers(worker, running):
@@ -91,7 +88,7 @@ def test_fifty_slow_clients_get_their_answers(worker, running):
                 yield BODY[start : start + 4]
                 time.sleep(0.05)
 
-        return httpx.post(f"{address}/api/annotate", content=send(), headers=app_json(), timeout=PATIENCE)
+        return httpx.post(f"{address}/api/annotate", content=send(), headers=JSON, timeout=PATIENCE)
 
     with running(app.create_app(Workers(worker))) as address, ThreadPoolExecutor(50) as threads:
         answers = list(threads.map(send_slowly, [address] * 50))
