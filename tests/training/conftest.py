@@ -4,6 +4,7 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+import spacy
 
 from spacy_joint.cli.corpora.convert import convert
 
@@ -20,6 +21,11 @@ def script(request):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy.blank("en")
 
 
 @pytest.fixture(scope="package")

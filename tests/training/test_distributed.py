@@ -91,7 +91,7 @@ def test_training_interrupted_in_an_epoch_goes_on_at_its_beginning(trained, over
 
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path, overrides, make_runner=Failing)
-    # As if also the best model had not been copied.
+    # As if the best model had not been copied either.
     shutil.rmtree(tmp_path / "model-best")
     train(tmp_path, overrides)
     for name in ("model-last", "model-best"):
@@ -144,7 +144,7 @@ def test_training_stops_like_spacy():
     assert not progress.is_over(settings)
     assert progress.is_over({**settings, "max_epochs": 4})
     assert progress.is_over({**settings, "max_steps": 40}) and not progress.is_over({**settings, "max_steps": 41})
-    # Since the earliest of the best.
+    # Patience counts from the earliest of the best results.
     assert progress.is_over({**settings, "patience": 20}) and not progress.is_over({**settings, "patience": 21})
 
 

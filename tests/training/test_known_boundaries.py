@@ -6,7 +6,7 @@ import pytest
 import spacy_joint
 from spacy_joint.annotation.custom_columns import read_column
 
-# There is none for Python 3.10.
+# It does not support Python 3.10.
 pytest.importorskip("nupunkt")
 
 SCRIPT = "known_boundaries.py"
@@ -25,10 +25,9 @@ def list_sentences(doc):
     return [sentence.text for sentence in doc.sents]
 
 
-def test_calls_have_the_boundaries_and_pauses_of_their_words(script, tmp_path, monkeypatch):
+def test_calls_have_the_boundaries_and_pauses_of_their_words(script, write_text, monkeypatch):
     monkeypatch.setattr(script, "ALIGNED", 0)
-    (tmp_path / "call.tsv").write_text(CALL, "utf8")
-    words = script.read_words(tmp_path / "call.tsv")
+    words = script.read_words(write_text("call.tsv", CALL))
     doc = script.make_call(spacy_joint.load(beam_width=1), words)
     assert list_sentences(doc) == ["So we've, grown.", "5%", "Why?"]
     np.testing.assert_array_equal(read_column(doc, "pause"), [np.nan, 0, 0, 0, 0.4, 0, 1, 0, 0, 0])
@@ -44,9 +43,8 @@ def test_fillers_leave_their_marks_and_pauses_to_other_words(script):
     assert [word.is_start for word in left] == [True, False, False, True]
 
 
-def test_pauses_count_only_where_all_words_around_them_have_times(script, tmp_path):
-    (tmp_path / "call.tsv").write_text(CALL, "utf8")
-    assert all(np.isnan(word.pause) for word in script.read_words(tmp_path / "call.tsv"))
+def test_pauses_count_only_where_all_words_around_them_have_times(script, write_text):
+    assert all(np.isnan(word.pause) for word in script.read_words(write_text("call.tsv", CALL)))
 
 
 @pytest.mark.parametrize(

@@ -52,11 +52,6 @@ def get_starts(doc):
     return [token.i for token in doc if token.is_sent_start]
 
 
-@pytest.fixture(scope="module")
-def nlp():
-    return spacy.blank("en")
-
-
 @pytest.fixture
 def rate(monkeypatch):
     """Sets how often something is changed; the rest is not changed."""

@@ -2,7 +2,6 @@ import pickle
 import random
 
 import pytest
-import spacy
 from hypothesis import given
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -39,11 +38,6 @@ HEADED_BY_PUNCTUATION = [
     ("big", "ADJ", 3, "amod"),
     ("Two", "NUM", 0, "conj"),
 ]
-
-
-@pytest.fixture(scope="module")
-def nlp():
-    return spacy.blank("en")
 
 
 IN_PUNCTUATION = [
