@@ -48,8 +48,7 @@ def test_a_long_search_is_interrupted_soon(call):
 @pytest.mark.parametrize("kind", ["long", "many"])
 def test_a_long_update_is_interrupted_soon_and_changes_nothing(threads, kind):
     run_interrupted(f"""
-        table = Weights(14, TAGGING.row_width)
-        table.learn()
+        table = fresh_weights(TAGGING)
         learner = Learner(table, TAGGING, templates_for(TAGGING), 32, threads={threads})
         n = 400_000 if "{kind}" == "long" else 400
         batch = [Instance(random_columns(n), np.zeros(n))] * (2 if n > 400 else 2000)
@@ -68,8 +67,7 @@ def test_a_long_update_is_interrupted_soon_and_changes_nothing(threads, kind):
 @pytest.mark.parametrize("update_strategy", ["dlaso", "max_violation", "laso"])
 def test_learning_goes_on_after_any_number_of_interrupts(threads, update_strategy):
     run_interrupted(f"""
-        table = Weights(14, JOINT.row_width)
-        table.learn()
+        table = fresh_weights(JOINT)
         learner = Learner(table, JOINT, templates_for(JOINT), 4, threads={threads}, update_strategy="{update_strategy}")
         search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(40)
         batch = [Instance(*document) for document in parsing_problem()] * 40

@@ -8,12 +8,12 @@ import pytest
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.learner import Instance, Learner
 from spacy_joint.engine.stream import Stream
-from spacy_joint.engine.weights import Weights
 
 from .processes import LIMIT, TOYS, limited, run_alone
 from .toys import (
     JOINT,
     TAGGING,
+    fresh_weights,
     make_perceptron,
     parsing_problem,
     random_columns,
@@ -65,8 +65,7 @@ def test_paths_without_memory_say_so():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_learning_without_memory_says_so_and_can_go_on(update_strategy, threads):
     run_limited(f"""
-        table = Weights(14, JOINT.row_width)
-        table.learn()
+        table = fresh_weights(JOINT)
         learner = Learner(table, JOINT, templates_for(JOINT), 4, update_strategy="{update_strategy}", threads={threads})
         shift, left, root = (JOINT.actions[name] for name in ("SHIFT", ("LEFT", "l"), ("ROOT", "root")))
         n = 25_000
@@ -80,8 +79,7 @@ def test_learning_without_memory_says_so_and_can_go_on(update_strategy, threads)
         assert learner.update(normal)["gold"] == sum(instance.n_actions for instance in normal)
         # The same weights as those of a learner that never ran out of memory.
         if "{update_strategy}" != "laso":
-            other = Weights(14, JOINT.row_width)
-            other.learn()
+            other = fresh_weights(JOINT)
             undisturbed = Learner(other, JOINT, templates_for(JOINT), 4, update_strategy="{update_strategy}")
             undisturbed.update(normal)
             undisturbed.update(normal)
@@ -206,8 +204,7 @@ def test_weights_can_be_replaced_by_their_own_arrays():
 
 
 def test_a_learner_does_not_keep_arrays_that_were_replaced():
-    weights = Weights(BITS, TAGGING.row_width)
-    weights.learn()
+    weights = fresh_weights(TAGGING, BITS)
     learner = Learner(weights, TAGGING, templates_for(TAGGING), 4)
     instance = Instance(random_columns(40), np.ones(40, dtype=np.uint16))
     blank = [np.zeros_like(array) for array in (weights.raw, weights.total, weights.n_changes)]

@@ -14,7 +14,7 @@ from spacy_joint.engine.weights import Weights
 from spacy_joint.ordering.system import OrderingSystem, OrderLearner, Ranker
 
 from ..engine.sharing import call_at_once
-from ..engine.toys import TAGGING, random_weights
+from ..engine.toys import TAGGING, fresh_weights, random_weights
 
 SYSTEM = OrderingSystem()
 TEMPLATES = Templates(
@@ -78,8 +78,7 @@ def test_orders_are_as_many_as_there_are_but_one_at_least(n_best, n):
 
 @pytest.mark.parametrize("places", [[0, 0], [0], [0, 1, 2], [1, 2], [-1, 0], [0, 2**31], []])
 def test_only_orders_are_learnt(places):
-    weights = Weights(BITS, 1)
-    weights.learn()
+    weights = fresh_weights(SYSTEM, BITS)
     learner = OrderLearner(weights, SYSTEM, TEMPLATES, 4)
     good = (make_columns([1, 2, 9]), [1, 0])
     with pytest.raises(ValueError, match=r"\[J030\].*2 modifiers"):
@@ -151,8 +150,7 @@ def test_a_ranker_is_used_by_one_thread_at_a_time():
 
 
 def test_learning_ranks_the_observed_order_first():
-    weights = Weights(BITS, 1)
-    weights.learn()
+    weights = fresh_weights(SYSTEM, BITS)
     learner = OrderLearner(weights, SYSTEM, TEMPLATES, 4)
     phrases = [(make_columns([1, 2, 3, 9]), [2, 0, 1]), (make_columns([1, 2, 8]), [0, 1])]
     violations = [learner.update([phrases])["violation"] for _ in range(10)]
@@ -164,8 +162,7 @@ def test_learning_ranks_the_observed_order_first():
 
 def test_an_update_never_makes_the_difference_negative():
     """If the margin is below the share of wrong pairs, the features of the gold order gain exactly the difference."""
-    weights = Weights(BITS, 1)
-    weights.learn()
+    weights = fresh_weights(SYSTEM, BITS)
     learner = OrderLearner(weights, SYSTEM, TEMPLATES, 4, aggressiveness=100.0)
     phrase = (make_columns([1, 2, 9]), [1, 0])
     assert learner.update([[phrase]])["violation"] == pytest.approx(1.0)
