@@ -21,7 +21,7 @@ TEMPLATES = Templates("w.word\nw-1.word w.word\n\nplace\nlength b.word\n\nwhole\
 OTHER = TaggingSystem(["x"])
 BITS = 12
 
-# Tokens of a sentence.
+# The number of tokens of a sentence.
 PERIOD = 10
 
 

@@ -483,7 +483,7 @@ def test_a_mark_attached_to_a_word_does_not_affect_the_others(find):
     assert find('He said,"There it is." And "We are here now," she said.')[-1] == '"We are here now,"'
 
 
-# 11. It installs with the package and needs nothing else.
+# 11. It installs with the package and needs nothing else: tests/test_package.py.
 
 
 # 12. Scores, character offsets, tables and JSON, highlighting.
