@@ -14,6 +14,7 @@ from hashlib import sha256
 from itertools import count
 from threading import Event
 from typing import Any, NamedTuple
+from unittest.mock import Mock
 
 import pytest
 import spacy
@@ -560,28 +561,26 @@ def test_initialize_without_annotation_reports_what_is_missing(make):
 
 
 @needs("code", "learning", "perceptron")
-def test_templates_can_be_replaced(component, make, examples_of, tmp_path):
-    path = tmp_path / "templates.txt"
-    slot = component.slot
-    path.write_text(f"{slot}.word\n{slot}.suffix2\n", encoding="utf8")
+def test_templates_can_be_replaced(component, make, examples_of, write_text):
+    templates = f"{component.slot}.word\n{component.slot}.suffix2\n"
+    path = write_text("templates.txt", templates)
     nlp = make(initialize=False)
     nlp.config["initialize"]["components"] = {component.factory: {"templates": str(path)}}
     nlp.initialize(lambda: examples_of(nlp))
     path.unlink()
     again = make(initialize=False).from_bytes(nlp.to_bytes())
-    assert again.get_pipe(component.factory).cfg["templates"] == f"{slot}.word\n{slot}.suffix2\n"
+    assert again.get_pipe(component.factory).cfg["templates"] == templates
     doc, other = (each(examples_of(nlp)[0].predicted.copy()) for each in (nlp, again))
     assert [component.read(token) for token in doc] == [component.read(token) for token in other]
 
 
 @needs("code", "learning", "perceptron")
-def test_missing_templates_are_named(component, make, examples_of, tmp_path):
+def test_missing_templates_are_named(component, make, examples_of, write_text, tmp_path):
     nlp = make(initialize=False)
     pipe = nlp.get_pipe(component.factory)
     with pytest.raises(FileNotFoundError, match=r"\[J402\].*nowhere"):
         pipe.initialize(lambda: examples_of(nlp), templates=str(tmp_path / "nowhere.txt"))
-    path = tmp_path / "bad.txt"
-    path.write_text("b0.spelling\n", encoding="utf8")
+    path = write_text("bad.txt", "b0.spelling\n")
     with pytest.raises(ValueError, match=r"\[J010\].*spelling"):
         pipe.initialize(lambda: examples_of(nlp), templates=str(path))
 
@@ -757,10 +756,7 @@ def test_only_a_failing_document_goes_to_the_error_handler(component, saved, mon
 @needs("code")
 def test_without_an_error_handler_errors_are_raised(component, saved, monkeypatch):
     nlp = spacy.load(saved)
-
-    def fail(*args):
-        raise OSError("no luck")
-
+    fail = Mock(side_effect=OSError("no luck"))
     monkeypatch.setattr(nlp.get_pipe(component.factory), "set_annotations", fail)
     with pytest.raises(OSError, match="no luck"):
         list(nlp.pipe(["good", "bad"]))
@@ -945,7 +941,7 @@ answer.write_bytes(pickle.dumps([[doc.to_bytes() for doc in docs] for docs in fo
 
 @pytest.fixture(scope="session")
 def fresh():
-    """Makes processes that have imported spaCy, which takes long, but nothing of this package."""
+    """Starts processes that have imported spaCy, which takes long, but nothing of this package."""
     fresh = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
     if hasattr(os, "fork"):
         fresh.set_forkserver_preload(["spacy"])

@@ -34,7 +34,7 @@ def run_workflow(directory: Path) -> str:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A project."""
+    """A copy of the project, with small corpora and few word classes."""
     repository = tmp_path_factory.mktemp("repository")
     directory = repository / "projects" / "reproduction"
     shutil.copytree(ROOT / "projects" / "reproduction", directory)
@@ -42,7 +42,7 @@ def project(tmp_path_factory):
     (repository / "assets").mkdir()
     for path in (ROOT / "assets").glob("tiny_*.conllu"):
         shutil.copy(path, repository / "assets")
-    # All classes are read with each run, which would take most of the time.
+    # Reading all classes would take most of the time of each run.
     srsly.write_msgpack(repository / "assets" / "en_word_classes.msgpack", {"the": [1, 2, 3, 4], "a": [1, 2, 3, 5]})
     return directory
 
