@@ -2,6 +2,7 @@
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -45,6 +46,12 @@ def say(vocab, seed, n_sentences=8):
 
 def make_examples(nlp, seeds, **options):
     return learning.make_examples(nlp, [say(nlp.vocab, seed, **options) for seed in seeds])
+
+
+def add_guide(**model):
+    """Create a pipeline with an untrained guide, whose model may have other settings."""
+    nlp = spacy.blank("en")
+    return nlp, nlp.add_pipe("parser_guide", config={"model": {**SMALL, **model}})
 
 
 def train_guide(model=SMALL, epochs=30, **options):
@@ -120,8 +127,7 @@ def test_tags_are_set_if_the_model_has_a_layer_for_them(nlp, tmp_path):
 
 
 def test_tags_of_a_tagger_are_not_learnt():
-    blank = spacy.blank("en")
-    guide = blank.add_pipe("parser_guide", config={"model": {**SMALL, "tags": True}})
+    blank, guide = add_guide(tags=True)
     (example,) = make_examples(blank, [0])
     guide.initialize(lambda: [example])
     assert set(guide._read_gold(example).tags.tolist()) == {0, 1, 2}
@@ -129,8 +135,7 @@ def test_tags_of_a_tagger_are_not_learnt():
 
 
 def test_labels_and_tags_can_be_given_to_a_guide_that_sets_tags():
-    blank = spacy.blank("en")
-    guide = blank.add_pipe("parser_guide", config={"model": {**SMALL, "tags": True}})
+    blank, guide = add_guide(tags=True)
     labels = {"labels": ["det", "ROOT"], "tags": ["DT", "NN"]}
     guide.initialize(lambda: make_examples(blank, [0]), labels=labels)
     assert guide.label_data == labels
@@ -179,7 +184,7 @@ def test_damaged_files_are_refused(nlp, tmp_path, name, content):
 
 
 def test_an_untrained_guide_that_refuses_to_load_stays_untrained(nlp):
-    guide = spacy.blank("en").add_pipe("parser_guide", config={"model": SMALL})
+    _, guide = add_guide()
     parts = srsly.msgpack_loads(nlp.get_pipe("parser_guide").to_bytes())
     with pytest.raises(JointValueError):
         guide.from_bytes(srsly.msgpack_dumps({**parts, "cfg": b'{"labels": ["det"]}'}))
@@ -217,12 +222,9 @@ def test_a_guide_predicts_in_one_thread_of_blas(nlp, monkeypatch):
 def test_an_interrupted_prediction_leaves_nothing_behind(nlp, monkeypatch):
     _, expected = annotate(nlp)
 
-    def interrupt(*args, **arrays):
-        raise KeyboardInterrupt
-
     doc = say(nlp.vocab, 1)
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(encoder, "run_lstm", interrupt)
+        patch.setattr(encoder, "run_lstm", Mock(side_effect=KeyboardInterrupt))
         nlp.get_pipe("parser_guide")(doc)
     assert not doc._.token_columns
     assert annotate(nlp)[1] == expected
@@ -266,8 +268,7 @@ def test_a_different_tokenisation_is_aligned():
 
 def test_training_can_begin_with_a_pretrained_guide(nlp, tmp_path):
     nlp.to_disk(tmp_path)
-    fresh = spacy.blank("en")
-    guide = fresh.add_pipe("parser_guide", config={"model": SMALL})
+    fresh, guide = add_guide()
     settings = {"pretrained": str(tmp_path / "parser_guide")}
     fresh.config["initialize"]["components"]["parser_guide"] = settings
     fresh.initialize(lambda: make_examples(fresh, [0]))
@@ -285,8 +286,7 @@ def test_a_guide_that_learns_at_a_changing_rate_can_be_pickled():
 
 
 def test_a_loss_that_is_no_number_ends_training_at_its_step():
-    guided = spacy.blank("en")
-    guide = guided.add_pipe("parser_guide", config={"model": SMALL})
+    guided, guide = add_guide()
     examples = make_examples(guided, [1])
     guided.initialize(lambda: examples)
     guide.update(examples, sgd=Adam())
@@ -302,11 +302,9 @@ def test_a_loss_that_is_no_number_ends_training_at_its_step():
 
 
 def test_documents_without_the_word_vectors_of_the_encoder_are_refused():
-    nlp = spacy.blank("en")
-    nlp.vocab.set_vector("dog", np.ones(4, dtype=np.float32))
     embed = {**SMALL["tok2vec"]["embed"], "include_static_vectors": True}
-    model = {**SMALL, "tok2vec": {**SMALL["tok2vec"], "embed": embed}}
-    guide = nlp.add_pipe("parser_guide", config={"model": model})
+    nlp, guide = add_guide(tok2vec={**SMALL["tok2vec"], "embed": embed})
+    nlp.vocab.set_vector("dog", np.ones(4, dtype=np.float32))
     nlp.initialize(lambda: make_examples(nlp, [0]))
     assert guide.predict([nlp.make_doc("the dog")])
     with pytest.raises(JointValueError, match=r"\[J030\] The length of the word vectors.*4: make documents with"):

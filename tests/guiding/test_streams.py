@@ -29,6 +29,7 @@ from spacy_joint.pipes.guide_columns import find_guide_facts
 from spacy_joint.pipes.streaming import FORGET_AFTER, stream_sentences
 
 from ..pipes.streams import cut_at, describe, describe_all
+from .learning import make_examples
 from .test_parser_guide import CNN, NOUNS, SMALL, VERBS, make_listener, read_columns, say, train_guide
 
 WINDOW, STRIDE = 24, 16
@@ -54,14 +55,10 @@ def nlp():
 def guided():
     """A pipeline that has learnt little, so that its parser has to decide. Shared: do not change it."""
     nlp = train_guide(MODEL, epochs=2)
-    # All learn to tag first.
+    # The tagger comes first, because the parser reads its tags.
     tagger = nlp.add_pipe("sequence_tagger", first=True, config={"model": small_model()})
     parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model(), "columns": PARSER_COLUMNS})
-    references = [say(nlp.vocab, seed) for seed in range(12)]
-    for doc in references:
-        for token in doc:
-            token.tag_ = "D" if token.text == "the" else "N" if token.text in NOUNS else "V"
-    examples = [Example(Doc(nlp.vocab, words=[token.text for token in doc]), doc) for doc in references]
+    examples = make_examples(nlp, [say(nlp.vocab, seed) for seed in range(12)])
     fix_random_seed(0)
     for pipe in (tagger, parser):
         pipe.initialize(lambda: examples, nlp=nlp)
@@ -320,7 +317,7 @@ def test_documents_that_no_guide_has_seen_in_a_stream_are_refused(guided):
         next(parser.stream([guided.make_doc("the man sees")]))
 
 
-# Strangers' streams
+# Streams of unusual pieces
 
 
 def stream_trees(nlp, docs):

@@ -21,6 +21,7 @@ from spacy_joint.training.finishing import finish_pipeline
 
 from .learning import learn
 from .test_parser_guide import NOUNS, VERBS, make_examples, say
+from .test_streams import check_same as check_same_columns
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -193,13 +194,8 @@ def test_columns_of_a_stream_are_those_of_the_whole_document(nlp, size):
     words = [*draw.choice(["the", *NOUNS, *VERBS, "aab", "bab", "\n", " "], 150).tolist(), "a" * 80, "the", "\n"]
     doc = make_doc(nlp, *words)
     parts = [make_doc(nlp, *words[start : start + size]) for start in range(0, len(words), size)]
-    streamed = list(nlp.get_pipe("parser_guide").stream(parts))
-    for name, values in read_columns(nlp, doc).items():
-        found = np.concatenate([np.asarray(part._.token_columns[name]) for part in streamed])
-        if values.dtype.kind == "f":
-            np.testing.assert_allclose(found, values, atol=1e-4)
-        else:
-            assert found.tolist() == values.tolist()
+    guide = nlp.get_pipe("parser_guide")
+    check_same_columns(list(guide.stream(parts)), guide(doc))
 
 
 def test_a_batch_does_not_change_the_vectors_of_a_document(nlp):
