@@ -58,9 +58,14 @@ def distill(
     """
     if marks and projected:
         raise JointValueError(Errors.J155, option="--marks", other="--projected")
+    from ...corpora.docbin import SUFFIX
+    from ...scale.annotating.records import require_text
     from ...scale.training import open_calls
     from ...training.distillation import Distillation
 
+    for text in texts:
+        if text.suffix != SUFFIX:
+            require_text(str(text))
     # Other machines must have it at the same path.
     teacher, tagger = (
         str(Path(name).resolve()) if name is not None and Path(name).exists() else name for name in (teacher, tagger)
