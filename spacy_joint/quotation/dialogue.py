@@ -48,7 +48,7 @@ MIN_TURNS = 2
 def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], dashes: bool | str) -> list[Run]:
     """Finds the spoken parts of turns (first token, end), in order, without dashes and final commas, given possible
     cues. `dashes` says whether dashes start speech; with "auto", the language or the document decides."""
-    if not dashes:
+    if not dashes or not any(doc[start].text in DASHES for start in paragraph_starts):
         return []
     turns = []
     for begin, end in pairwise([*paragraph_starts, len(doc)]):

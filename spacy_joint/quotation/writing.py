@@ -42,11 +42,8 @@ mark.inferred { border-bottom: 2px dotted; }
 def describe_document(name: str, doc: Doc, quotations: Sequence[Quotation]) -> dict[str, Any]:
     """Returns a document's name, text and quotations as JSON-serialisable data; `start` and `end` are character
     offsets."""
-    paragraphs = _find_paragraphs(doc, quotations)
-    described = [
-        {**describe_quotation(quotation), "paragraph": paragraph}
-        for quotation, paragraph in zip(quotations, paragraphs, strict=True)
-    ]
+    numbered = _number_paragraphs(doc, quotations)
+    described = [{**describe_quotation(quotation), "paragraph": paragraph} for quotation, paragraph in numbered]
     return {"file": name, "text": doc.text, "quotations": described}
 
 
@@ -75,15 +72,15 @@ def _describe_span(span: Span) -> dict[str, Any]:
     return {"text": span.text, **places}
 
 
-def _find_paragraphs(doc: Doc, quotations: Sequence[Quotation]) -> list[int]:
-    """Finds the numbers of the paragraphs in which quotations start, from 1."""
+def _number_paragraphs(doc: Doc, quotations: Sequence[Quotation]) -> list[tuple[Quotation, int]]:
+    """Returns quotations with the numbers of the paragraphs in which they start, from 1."""
     starts = find_paragraph_starts(doc)
-    return [bisect_right(starts, quotation.contents[0].start) for quotation in quotations]
+    return [(quotation, bisect_right(starts, quotation.contents[0].start)) for quotation in quotations]
 
 
 def list_rows(name: str, doc: Doc, quotations: Sequence[Quotation]) -> Iterator[dict[str, Any]]:
     """Yields a row of COLUMNS for each quotation. `start` and `end` enclose all of its parts."""
-    for quotation, paragraph in zip(quotations, _find_paragraphs(doc, quotations), strict=True):
+    for quotation, paragraph in _number_paragraphs(doc, quotations):
         yield {
             "file": name,
             "type": quotation.type.lower(),
