@@ -265,7 +265,7 @@ class Cast:
             self._add(span.start, span.end, head, relative)
             return
         if noun not in self.by_noun:
-            character = None if noun in FAMILY or noun in read_names().bound else find_titled(noun, self.characters)
+            character = None if noun in FAMILY or read_names().is_bound(noun) else find_titled(noun, self.characters)
             # "His lady" is not a Lady.
             if character is None or self.words[head - 1] in POSSESSIVES:
                 character = Character(gender=read_names().people.get(noun), first=head)

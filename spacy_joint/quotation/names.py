@@ -28,24 +28,28 @@ AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|(?<!n)ess|oness|ian|
 
 
 class Names(NamedTuple):
-    """The lists of `names.txt`."""
+    """What `names.txt` says; from `married` on, its lists of these names."""
 
     title_genders: Mapping[str, str | None]
-    bound: frozenset[str]  # titles and descriptions that are not used alone
-    descriptions: frozenset[str]  # titles that are no part of a name: "young Mr. Elton"
-    ranks: frozenset[str]  # titles that "of" and a name can follow
-    particles: frozenset[str]  # lower-case words within names
-    small_words: frozenset[str]  # lower-case words within titles and headings
+    given_genders: Mapping[str, str | None]
+    people: Mapping[str, str | None]  # the gender of nouns
+    full_forms: Mapping[str, frozenset[str]]  # of each given name and short form
     married: frozenset[str]
     unmarried: frozenset[str]
     kin: frozenset[str]  # relatives
-    given_genders: Mapping[str, str | None]
-    full_forms: Mapping[str, frozenset[str]]  # of each given name and short form
-    people: Mapping[str, str | None]  # the gender of nouns
+    ranks: frozenset[str]  # titles that "of" and a name can follow
+    descriptions: frozenset[str]  # titles that are no part of a name: "young Mr. Elton"
+    bound_titles: frozenset[str]  # others that are not used alone
+    particles: frozenset[str]  # lower-case words within names
+    small_words: frozenset[str]  # lower-case words within titles and headings
     things: frozenset[str]  # nouns that seem to be people by their endings or verbs
     speech: frozenset[str]  # nouns for utterances and voices
-    others: frozenset[str]  # capitalised words that are not names of people
+    other_capitals: frozenset[str]  # capitalised words that are not names of people
     no_names: frozenset[str]  # words that verse capitalises, or a sentence whose start the parser misses; "Question:"
+
+    def is_bound(self, title: str) -> bool:
+        """Returns whether a title is not used alone."""
+        return title in self.bound_titles or title in self.descriptions
 
 
 @cache
@@ -65,24 +69,9 @@ def read_names() -> Names:
             full_forms.setdefault(short, set()).add(full)
     found = {short: {given.get(full) for full in full_forms[short]} for short in full_forms.keys() - given.keys()}
     given |= {short: genders.pop() if len(genders) == 1 else None for short, genders in found.items()}
-    return Names(
-        read("titles"),
-        lists["bound titles"] | lists["descriptions"],
-        lists["descriptions"],
-        lists["ranks"],
-        lists["particles"],
-        lists["small words"],
-        lists["married"],
-        lists["unmarried"],
-        lists["kin"],
-        given,
-        {name: frozenset(forms) for name, forms in full_forms.items()},
-        read("people"),
-        lists["things"],
-        lists["speech"],
-        lists["other capitals"],
-        lists["no names"],
-    )
+    plain = {kind: lists[kind.replace("_", " ")] for kind in Names._fields[Names._fields.index("married") :]}
+    forms = {name: frozenset(full) for name, full in full_forms.items()}
+    return Names(read("titles"), given, read("people"), forms, **plain)
 
 
 @dataclass(frozen=True)
@@ -154,7 +143,7 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     usual = {
         word
         for word in capitals
-        if (lower := _strip(word)) not in table.others
+        if (lower := _strip(word)) not in table.other_capitals
         and (lower in table.given_genders or counts[lower] * 2 <= named[word])
         and named[word] * 2 > seen[word]
     } - {word for word in titles if word.endswith(".")}
@@ -172,7 +161,7 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
         """Returns whether a word has a capital that its position does not explain."""
         if not (0 < at < n and words[at] in capitals and is_proper[at] and not starts[at]):
             return False
-        return words[at - 1][:1].isalnum() and _strip(words[at]) not in table.others
+        return words[at - 1][:1].isalnum() and _strip(words[at]) not in table.other_capitals
 
     def is_part(at: int) -> bool:
         """Returns whether a word belongs to a name. In "the White Rabbit", each word supports the other."""
@@ -251,7 +240,7 @@ def _parse(words: Sequence[str], begin: int, first: int, end: int) -> Mention | 
         parts = [word for word in rest if word not in table.particles]
         return Mention(begin, end, Name(tuple(titles[word] for word in kept), tuple(map(_strip, parts)), text))
     last = titles[words[first - 1]]
-    if last in table.bound:
+    if table.is_bound(last):
         return None
     return Mention(first - 1, first, Name((), (last,), words[first - 1]))
 
