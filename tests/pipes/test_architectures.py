@@ -27,16 +27,16 @@ def test_it_has_defaults():
     assert (perceptron.beam_width, perceptron.update_strategy, perceptron.rule) == (8, "laso", "perceptron")
 
 
-@pytest.mark.parametrize("setting", [{"update_strategy": "luck"}, {"rule": "luck"}])
-def test_unknown_settings_are_refused(setting):
-    with pytest.raises(ValueError, match=r"\[J040\].*'luck'"):
-        BeamPerceptron(**setting)
-
-
-@pytest.mark.parametrize("width", [0, -1, 1025, 10**12])
-def test_a_beam_that_cannot_be_searched_is_refused_at_once(width):
-    with pytest.raises(ValueError, match=rf"\[J030\] beam_width is {width}\. It must be from 1 to 1024"):
-        BeamPerceptron(beam_width=width)
+@pytest.mark.parametrize(
+    ("setting", "value", "message"),
+    [
+        *((name, "luck", r"\[J040\].*'luck'") for name in ("update_strategy", "rule")),
+        *(("beam_width", n, rf"\[J030\] beam_width is {n}\. It must be from 1 to 1024") for n in (0, -1, 1025, 10**12)),
+    ],
+)
+def test_settings_that_are_unknown_or_out_of_range_are_refused_at_once(setting, value, message):
+    with pytest.raises(ValueError, match=message):
+        BeamPerceptron(**{setting: value})
 
 
 @pytest.mark.parametrize(

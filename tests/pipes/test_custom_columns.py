@@ -71,9 +71,8 @@ def train_parser(tmp_path, hears=True):
     examples = read_corpus("train.spacy", range(20))
     fix_random_seed(0)
     parser.initialize(lambda: examples, nlp=nlp, additional_templates=str(templates))
-    for _ in range(10):
-        for example in examples:
-            nlp.update([example])
+    for example in examples * 10:
+        nlp.update([example])
     return nlp, nlp.evaluate(read_corpus("dev.spacy", range(100, 105)))
 
 
@@ -323,16 +322,13 @@ def test_columns_are_read_in_streams_too(hearing):
         assert [token.is_sent_start for token in streamed] == [token.is_sent_start for token in whole]
 
 
-def test_a_model_without_columns_does_not_depend_on_them(small_model, read_examples, train):
+def test_a_model_without_columns_does_not_depend_on_them(initialize, read_examples, train):
     saved = []
     for bring in (False, True):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("sequence_tagger", config={"model": small_model})
+        nlp = initialize("sequence_tagger", keep=(), limit=3)
         examples = read_examples(nlp, limit=3)
         for example in examples if bring else ():
             example.predicted._.token_columns["pause"] = [0.5] * len(example.predicted)
-        fix_random_seed(0)
-        nlp.initialize(lambda examples=examples: examples)
         saved.append(train(nlp, examples, epochs=1).get_pipe("sequence_tagger").to_bytes(exclude=["vocab"]))
     assert saved[0] == saved[1]
 
@@ -341,7 +337,7 @@ def test_a_model_without_columns_does_not_depend_on_them(small_model, read_examp
 @pytest.mark.parametrize(
     "factory", ["sequence_tagger", "hedge_chunker", "constituency_parser", "quotation_cues", "quotation_spans"]
 )
-def test_templates_of_other_components_read_them(factory, columns, small_model, read_examples, train, tmp_path):
+def test_templates_of_other_components_read_them(factory, columns, small_model, read_examples, train, write_text):
     corpus = "tiny_quotes" if factory.startswith("quotation") else "tiny"
     nlp = spacy.blank("en")
     config = {"model": small_model, "columns": columns}
@@ -354,12 +350,11 @@ def test_templates_of_other_components_read_them(factory, columns, small_model, 
             values = (0.5, 2.5) if settings else ("x", "y")
             write_column(example.predicted, name, [values[token.i % 2] for token in example.predicted])
     slot = {"hedge_chunker": "b0", "constituency_parser": "d0"}.get(factory, "w")
-    templates = tmp_path / "templates.txt"
-    templates.write_text("".join(f"{slot}.{name} {slot}.word\n" for name in columns))
+    templates = write_text("templates.txt", "".join(f"{slot}.{name} {slot}.word\n" for name in columns))
     fix_random_seed(0)
     pipe.initialize(lambda: examples, nlp=nlp, additional_templates=str(templates))
     train(nlp, examples, epochs=1)
-    predicted = Example(examples[0].predicted.copy(), examples[0].reference).predicted
+    predicted = examples[0].predicted.copy()
     assert TOKEN_COLUMNS in str(predicted.user_data)
     assert set(pipe.list_custom_columns()) == set(columns)
     pipe(predicted)

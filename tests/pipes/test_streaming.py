@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 import spacy_joint
-from spacy_joint.engine.stream import Stream
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.errors import JointValueError
 from spacy_joint.parsing import joint_sbd_parser
 from spacy_joint.pipes.streaming import PIECE, end_probability, stream_sentences
@@ -353,7 +353,7 @@ def test_an_ended_stream_takes_no_input():
     search.end()
     with pytest.raises(ValueError, match="J036"):
         search.feed(np.zeros((1, len(perceptron.templates.columns)), dtype=np.uint64))
-    assert isinstance(search, Stream) and not len(search.run())
+    assert not len(search.run())
 
 
 # Components after the parser
@@ -418,14 +418,7 @@ def test_morphologizer_and_lemmatizer_annotate_streams(full_pipeline):
     sentences = list(stream_sentences(cut_every(TRANSCRIPT, 50), nlp))
     assert all(token.pos and token.has_morph() and token.lemma for sentence in sentences for token in sentence)
     for doc in dict.fromkeys(sentence.doc for sentence in sentences):
-        again = Doc(
-            nlp.vocab,
-            words=[token.text for token in doc],
-            spaces=[bool(token.whitespace_) for token in doc],
-            tags=[token.tag_ for token in doc],
-            heads=[token.head.i for token in doc],
-            deps=[token.dep_ for token in doc],
-        )
+        again = make_example(doc, ["TAG", "HEAD", "DEP"]).predicted
         for name in ("sequence_morphologizer", "sequence_lemmatizer"):
             nlp.get_pipe(name)(again)
         assert [(t.pos_, str(t.morph), t.lemma_) for t in again] == [(t.pos_, str(t.morph), t.lemma_) for t in doc]

@@ -73,14 +73,6 @@ def test_spacy_trains_evaluates_and_saves_it(configured, tmp_path):
     assert (tmp_path / "model-best" / "joint_sbd_parser" / "learning").is_file()
 
 
-@pytest.mark.filterwarnings(r"ignore:\[JW03\]")
-def test_both_learn_in_one_update(saved_pipeline, read_examples, train):
-    nlp = spacy.load(saved_pipeline)
-    losses = {}
-    train(nlp, read_examples(nlp, "dev"), epochs=1, losses=losses)
-    assert losses["sequence_tagger"] > 0 and losses["joint_sbd_parser"] > 0
-
-
 def test_documents_from_which_one_learns_nothing_count_as_seen_by_both(saved_pipeline):
     nlp = spacy.load(saved_pipeline)
     tagger, parser = (nlp.get_pipe(name).perceptron for name in ("sequence_tagger", "joint_sbd_parser"))
@@ -169,10 +161,8 @@ def test_documents_without_tags_cause_one_warning(saved_pipeline):
     nlp("hello there")
 
 
-def test_each_missing_attribute_causes_a_warning(small_model, read_examples):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sequence_morphologizer", config={"model": small_model})
-    nlp.initialize(lambda: read_examples(nlp))
+def test_each_missing_attribute_causes_a_warning(initialize):
+    nlp = initialize("sequence_morphologizer", keep=())
     with pytest.warns(JointWarning) as given:
         nlp("hello")
         nlp("hello")
@@ -201,9 +191,8 @@ def test_documents_without_words_cause_none(saved_pipeline, text):
 
 
 @pytest.mark.filterwarnings("error")
-def test_templates_that_read_no_tags_cause_none(small_model, read_examples, tmp_path):
-    templates = tmp_path / "templates.txt"
-    templates.write_text("s0.word b0.word\n")
+def test_templates_that_read_no_tags_cause_none(small_model, read_examples, write_text):
+    templates = write_text("templates.txt", "s0.word b0.word\n")
     nlp = spacy.blank("en")
     nlp.add_pipe("joint_sbd_parser", config={"model": small_model})
     examples = read_examples(nlp)

@@ -5,6 +5,7 @@ import signal
 from threading import Event, Thread
 from time import sleep
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -124,10 +125,6 @@ def test_words_must_have_the_same_number_of_classes():
 # Stretches of text
 
 
-def lines(*words, n=100):
-    return Doc(NLP.vocab, words=list(words) * n)
-
-
 def test_a_document_without_marks_is_unpunctuated_and_others_are_not():
     assert column(Doc(NLP.vocab, words=["so", "we", "left"]), "style") == [UNPUNCTUATED] * 3
     assert column(Doc(NLP.vocab, words=["We", "left", "."]), "style") == [PUNCTUATED] * 3
@@ -150,7 +147,7 @@ def test_text_in_capitals_or_title_case_is_read_as_lower_cased(name, words):
 
 
 def test_clitics_in_lower_case_do_not_end_a_stretch_in_title_case():
-    title, lower = lines("They", "Do", "n't", "Know"), lines("they", "do", "n't", "know")
+    title, lower = (Doc(NLP.vocab, words=text.split() * 100) for text in ("They Do n't Know", "they do n't know"))
     assert column(title, "form") == column(lower, "form")
 
 
@@ -248,11 +245,8 @@ def test_words_stay_unknown_if_looking_them_up_is_interrupted(monkeypatch):
     doc = Doc(NLP.vocab, words=["Wonderful", "weather"])
     expected, _ = WordColumns(columns.names, NO_CLASSES).values_of(doc)
 
-    def interrupt(words):
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patched:
-        patched.setattr(columns.word_classes, "look_up", interrupt, raising=True)
+        patched.setattr(columns.word_classes, "look_up", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             columns.values_of(doc)
     assert columns.values_of(doc)[0].tolist() == expected.tolist()

@@ -36,26 +36,23 @@ DOGS = make(
 )
 
 
-def test_the_relation_and_that_of_the_head():
-    assert read(DOGS, "dep") == ["det", "nsubj", "obj", "nsubj", "aux", "acl:relcl", "aux", "ROOT"]
-    assert read(DOGS, "head_dep") == ["nsubj", "ROOT", *["acl:relcl"] * 3, "nsubj", "ROOT", "ROOT"]
-
-
-def test_the_head_by_word_tag_and_class():
-    assert read(DOGS, "head_word") == ["dogs", "barking", *["walked"] * 3, "dogs", "barking", "barking"]
-    assert read(DOGS, "head_tag") == ["NNS", "VBG", *["VBN"] * 3, "NNS", "VBG", "VBG"]
-    assert read(DOGS, "head_class2") == [21, 0, 0, 0, 0, 21, 0, 0]
-
-
-def test_the_side_on_which_the_head_is():
-    assert read(DOGS, "side") == [2, 2, 2, 2, 2, 0, 2, 1]
-
-
-def test_the_subject():
-    assert read(DOGS, "subject_word") == [None, None, None, None, "she", "she", "dogs", "dogs"]
-    assert read(DOGS, "subject_tag") == [None, None, None, None, "PRP", "PRP", "NNS", "NNS"]
-    assert read(DOGS, "subject_class2") == [0, 0, 0, 0, 31, 31, 21, 21]
-    assert read(DOGS, "subject_dep") == [None, None, None, None, "nsubj", "nsubj", "nsubj", "nsubj"]
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        ("dep", ["det", "nsubj", "obj", "nsubj", "aux", "acl:relcl", "aux", "ROOT"]),
+        ("side", [2, 2, 2, 2, 2, 0, 2, 1]),
+        ("head_dep", ["nsubj", "ROOT", *["acl:relcl"] * 3, "nsubj", "ROOT", "ROOT"]),
+        ("head_word", ["dogs", "barking", *["walked"] * 3, "dogs", "barking", "barking"]),
+        ("head_tag", ["NNS", "VBG", *["VBN"] * 3, "NNS", "VBG", "VBG"]),
+        ("head_class2", [21, 0, 0, 0, 0, 21, 0, 0]),
+        ("subject_dep", [*[None] * 4, *["nsubj"] * 4]),
+        ("subject_word", [*[None] * 4, "she", "she", "dogs", "dogs"]),
+        ("subject_tag", [*[None] * 4, "PRP", "PRP", "NNS", "NNS"]),
+        ("subject_class2", [0, 0, 0, 0, 31, 31, 21, 21]),
+    ],
+)
+def test_columns_of_a_token_its_head_and_its_subject(column, expected):
+    assert read(DOGS, column) == expected
 
 
 @pytest.mark.parametrize(
@@ -139,12 +136,8 @@ def test_documents_without_words_have_no_rows(words):
 
 def test_a_document_of_one_word():
     doc = make("Dogs", [0], "ROOT", "NNS")
-    assert [read(doc, name) for name in ("dep", "head_dep", "head_word", "head_tag")] == [
-        ["ROOT"],
-        ["ROOT"],
-        ["dogs"],
-        ["NNS"],
-    ]
+    names = ("dep", "head_dep", "head_word", "head_tag")
+    assert [read(doc, name) for name in names] == [["ROOT"], ["ROOT"], ["dogs"], ["NNS"]]
     assert read(doc, "side") == [1] and read(doc, "dependents") == [0]
     assert {tuple(read(doc, name)) for name in RELATED if not name.startswith("head")} <= {(None,), (0,)}
 
