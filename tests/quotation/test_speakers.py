@@ -330,9 +330,63 @@ def test_all_quotations_have_the_speaker_whom_their_clauses_name(parsed, text, s
     assert speakers == {speaker}
 
 
-def test_a_name_after_a_pronoun_is_another_speaker(parsed):
-    doc = parsed("Ann Lee met Mr. Cotter. “What do you mean?” she asked. “It is bad,” said old Cotter.")
-    assert [who for who, _ in describe(doc)] == ["Ann Lee", "Mr. Cotter"]
+SPEAKERS = {
+    "a name after a pronoun is another speaker": (
+        "Ann Lee met Mr. Cotter. “What do you mean?” she asked. “It is bad,” said old Cotter.",
+        ["Ann Lee", "Mr. Cotter"],
+    ),
+    "a character who comes later did not speak before": (
+        "Mayor Linda Roth said that taxes would fall. “We have cut enough,” she told us.\n\n"
+        "“That is a dream,” Raj Patel said.\n\n“It hurts,” said Maria Lopez, who has a shop.\n",
+        ["Mayor Linda Roth", "Raj Patel", "Maria Lopez"],
+    ),
+    "one resident is nobody who is known": (
+        "“It hurts,” said Maria Lopez.\n\n“I will leave,” one resident wrote.\n\n“No,” said a voice.\n",
+        ["Maria Lopez", "one resident", None],
+    ),
+    "an office is a title": (
+        "Chief Dan Ortiz said that it was over. “It was bad,” he said.\n\n“Yes,” said Mike.\n",
+        ["Chief Dan Ortiz", "Mike"],
+    ),
+    "a text is no character": (
+        'Tom came. The sign on the door read "Closed." Anna laughed. "It is late!" she said.',
+        [None, "Anna"],
+    ),
+    "a noun with an adjective is who speaks by that name": (
+        "The old man looked up. “Sit,” he said.\n\n“Why?” asked Ann.\n\n“Sit,” said the old man.\n",
+        ["the old man", "Ann", "the old man"],
+    ),
+    "a voice is nobody who is known": (
+        "“We are here!” Ann shouted.\n\n“Stay calm,” the voice said.\n\n“How long?” asked Tom Hall.\n",
+        ["Ann", None, "Tom Hall"],
+    ),
+    "a narrator is not he": (
+        "I met a stranger. I was late, and I ran. “I am lost,” I said.\n\n“It rains,” he said.",
+        ["Narrator", None],
+    ),
+    "those who are only spoken about do not speak": (
+        "Ann sat down. “Henry Bell wrote this letter,” she said.\n\n“A good letter,” he answered.\n",
+        ["Ann", None],
+    ),
+    "a noun that speaks twice is a character": (
+        "“We go,” said the warden.\n\n“When?” asked Ann.\n\n“Soon,” said the warden.\n",
+        ["the warden", "Ann", "the warden"],
+    ),
+    "a rank alone is that of the character who has it": (
+        "“Who goes?” said General Brand.\n\n“I,” said Tom.\n\n“Then go,” said the general.\n",
+        ["General Brand", "Tom", "General Brand"],
+    ),
+    "the clerk is the one who has just come": (
+        "“We lost,” said Tom Briggs.\n\nA clerk said in an email that the town will pay the bills.\n\n"
+        "“It is late,” the clerk wrote.\n\n",
+        ["Tom Briggs", "A clerk"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "speakers"), SPEAKERS.values(), ids=SPEAKERS)
+def test_each_quotation_has_its_character(parsed, text, speakers):
+    assert [who for who, _ in describe(parsed(text))] == speakers
 
 
 def test_his_lady_has_no_title(parsed):
@@ -356,52 +410,40 @@ def test_a_name_in_apposition_is_that_of_the_speaker(parsed, text, speaker, char
     assert (quotation.speaker.text, quotation.character and quotation.character.id) == (speaker, character)
 
 
-def test_a_character_who_comes_later_did_not_speak_before(parsed):
-    doc = parsed(
-        "Mayor Linda Roth said that taxes would fall. “We have cut enough,” she told us.\n\n"
-        "“That is a dream,” Raj Patel said.\n\n“It hurts,” said Maria Lopez, who has a shop.\n"
-    )
-    assert [who for who, _ in describe(doc)] == ["Mayor Linda Roth", "Raj Patel", "Maria Lopez"]
-
-
-def test_one_resident_is_nobody_who_is_known(parsed):
-    doc = parsed("“It hurts,” said Maria Lopez.\n\n“I will leave,” one resident wrote.\n\n“No,” said a voice.\n")
-    assert [who for who, _ in describe(doc)] == ["Maria Lopez", "one resident", None]
-
-
-def test_an_office_is_a_title(parsed):
-    doc = parsed("Chief Dan Ortiz said that it was over. “It was bad,” he said.\n\n“Yes,” said Mike.\n")
-    assert [who for who, _ in describe(doc)] == ["Chief Dan Ortiz", "Mike"]
-
-
 def test_his_wife_is_a_woman(parsed):
     doc = parsed("He waved to his wife, Jean. “He is good,” said Jean.\n")
     assert [(character.id, character.gender) for character in doc._.characters] == [("Jean", "female")]
 
 
-def test_a_headline_is_no_character(parsed):
-    doc = parsed("Minister Defends New Roof\n\nMinister Ann Lee's office is wet. “I like it,” the minister said.\n")
-    assert [character.id for character in doc._.characters] == ["Minister Ann Lee"]
+CHARACTERS = {
+    "a headline is no character": (
+        "Minister Defends New Roof\n\nMinister Ann Lee's office is wet. “I like it,” the minister said.\n",
+        ["Minister Ann Lee"],
+    ),
+    "a month is no character": ("The mayor leaves in May. “She was good,” said Ann Lee.\n", ["Ann Lee"]),
+    "a father who is only addressed is no character": (
+        "“We go, Father,” said Tom.\n\n“Soon, Father?” said Ann.\n",
+        ["Tom", "Ann"],
+    ),
+    "two who speak to each other are two": (
+        "“Sit down, Noah,” said Ann.\n\n“I will,” said Noah.\n\n“Noah is tired,” said the painter.\n\n" * 4,
+        ["Ann", "Noah", "the painter"],
+    ),
+    "a place is nobody": (
+        "Ann lived in New York. She sang in New York. Tom met her near New York. New York said that it rained.",
+        ["Ann", "Tom"],
+    ),
+}
 
 
-def test_a_text_is_no_character(parsed):
-    doc = parsed('Tom came. The sign on the door read "Closed." Anna laughed. "It is late!" she said.')
-    assert [character for character, _ in describe(doc)] == [None, "Anna"]
+@pytest.mark.parametrize(("text", "characters"), CHARACTERS.values(), ids=CHARACTERS)
+def test_people_and_nobody_else_are_characters(parsed, text, characters):
+    assert [character.id for character in parsed(text)._.characters] == characters
 
 
 def test_who_is_asked_does_not_ask(parsed):
     asked, answered = parsed("Asked whether she would resign, Ann Lee laughed. “Why should I?”")._.quotations
     assert (asked.type, asked.speaker, answered.type) == ("INDIRECT", None, "DIRECT")
-
-
-def test_a_month_is_no_character(parsed):
-    doc = parsed("The mayor leaves in May. “She was good,” said Ann Lee.\n")
-    assert [character.id for character in doc._.characters] == ["Ann Lee"]
-
-
-def test_a_noun_with_an_adjective_is_who_speaks_by_that_name(parsed):
-    doc = parsed("The old man looked up. “Sit,” he said.\n\n“Why?” asked Ann.\n\n“Sit,” said the old man.\n")
-    assert [who for who, _ in describe(doc)] == ["the old man", "Ann", "the old man"]
 
 
 @pytest.mark.parametrize("speaker", ["a sleepy-eyed carpenter", "the mariner"])
@@ -416,30 +458,10 @@ def test_companies_and_letters_are_no_characters(parsed, speaker):
     assert [who for who, _ in describe(doc)] == ["Tom Hall", None]
 
 
-def test_a_voice_is_nobody_who_is_known(parsed):
-    doc = parsed("“We are here!” Ann shouted.\n\n“Stay calm,” the voice said.\n\n“How long?” asked Tom Hall.\n")
-    assert [who for who, _ in describe(doc)] == ["Ann", None, "Tom Hall"]
-
-
 def test_an_author_who_says_i_once_takes_no_turn(parsed):
     talk = "“Come in,” said Ann.\n\n“Thank you. What a fire!”\n\n“Sit down.”\n\n"
     doc = parsed(f"I believe that Ann was kind. She lived by the river.\n\n{talk}{'She made tea. ' * 40}")
     assert "Narrator" not in [quotation.character.id for quotation in doc._.quotations[1:]]
-
-
-def test_a_narrator_is_not_he(parsed):
-    doc = parsed("I met a stranger. I was late, and I ran. “I am lost,” I said.\n\n“It rains,” he said.")
-    assert [who for who, _ in describe(doc)] == ["Narrator", None]
-
-
-def test_those_who_are_only_spoken_about_do_not_speak(parsed):
-    doc = parsed("Ann sat down. “Henry Bell wrote this letter,” she said.\n\n“A good letter,” he answered.\n")
-    assert [who for who, _ in describe(doc)] == ["Ann", None]
-
-
-def test_a_noun_that_speaks_twice_is_a_character(parsed):
-    doc = parsed("“We go,” said the warden.\n\n“When?” asked Ann.\n\n“Soon,” said the warden.\n")
-    assert [who for who, _ in describe(doc)] == ["the warden", "Ann", "the warden"]
 
 
 @pytest.mark.parametrize(
@@ -456,24 +478,6 @@ def test_narration_calls_one_man_by_one_name(parsed, n, elder, son, are_two):
     doc = parsed("".join(texts) + f"“I am tired,” said {son} Brand.\n\n“We go,” said {elder}.\n\n“No,” said {son}.\n")
     first, second, third = (quotation.character for quotation in doc._.quotations)
     assert first == third and (first != second) == are_two
-
-
-def test_a_rank_alone_is_that_of_the_character_who_has_it(parsed):
-    doc = parsed("“Who goes?” said General Brand.\n\n“I,” said Tom.\n\n“Then go,” said the general.\n")
-    assert [who for who, _ in describe(doc)] == ["General Brand", "Tom", "General Brand"]
-
-
-def test_the_clerk_is_the_one_who_has_just_come(parsed):
-    doc = parsed(
-        "“We lost,” said Tom Briggs.\n\nA clerk said in an email that the town will pay the bills.\n\n"
-        "“It is late,” the clerk wrote.\n\n"
-    )
-    assert [who for who, _ in describe(doc)] == ["Tom Briggs", "A clerk"]
-
-
-def test_a_father_who_is_only_addressed_is_no_character(parsed):
-    doc = parsed("“We go, Father,” said Tom.\n\n“Soon, Father?” said Ann.\n")
-    assert [character.id for character in doc._.characters] == ["Tom", "Ann"]
 
 
 def test_a_name_decides_the_turns_before_it(parsed):
@@ -524,11 +528,6 @@ def test_a_speaker_is_who_is_called_beside_his_turns(parsed, speaker, n, is_noah
     assert ({quotation.character.id for quotation in doc._.quotations} == {"Ann", "Noah"}) == is_noah
 
 
-def test_two_who_speak_to_each_other_are_two(parsed):
-    doc = parsed("“Sit down, Noah,” said Ann.\n\n“I will,” said Noah.\n\n“Noah is tired,” said the painter.\n\n" * 4)
-    assert [character.id for character in doc._.characters] == ["Ann", "Noah", "the painter"]
-
-
 def test_he_who_has_a_valet_is_not_the_valet(parsed):
     doc = parsed("Dorian came in. He sat down. “Is it cold?” asked his valet.\n\n“No,” said Dorian.\n")
     assert [quotation.confidence == 1 for quotation in doc._.quotations] == [False, True]
@@ -546,13 +545,6 @@ def test_my_companion_is_not_the_narrator(parsed):
 def test_silence_and_the_voice_of_a_speaker_are_no_speakers(parsed, text, speaker):
     (quotation,) = parsed(f"Ann met Tom. {text}")._.quotations
     assert (quotation.speaker and quotation.speaker.text) == speaker
-
-
-def test_a_place_is_nobody(parsed):
-    doc = parsed(
-        "Ann lived in New York. She sang in New York. Tom met her near New York. New York said that it rained."
-    )
-    assert [character.id for character in doc._.characters] == ["Ann", "Tom"]
 
 
 def test_who_hears_a_quotation_does_not_speak(parsed):
