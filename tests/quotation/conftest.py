@@ -3,7 +3,9 @@
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.util import fix_random_seed
+from spacy.vocab import Vocab
 
 import spacy_joint
 
@@ -15,6 +17,12 @@ SMALL = {
     "rule": "perceptron",
     "min_changes": 1,
 }
+
+
+def read_tree(vocab: Vocab, tagged: str) -> Doc:
+    """A document of words with tags, heads and relations, such as "Oui/INTJ/1/obj"."""
+    words, tags, heads, deps = zip(*(word.rsplit("/", 3) for word in tagged.split()), strict=True)
+    return Doc(vocab, words=words, tags=tags, heads=[int(head) for head in heads], deps=deps)
 
 
 @pytest.fixture(scope="session")

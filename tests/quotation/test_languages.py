@@ -8,6 +8,8 @@ from spacy.tokens import Doc
 
 from spacy_joint.quotation.writing import list_rows
 
+from .conftest import read_tree
+
 
 def find(language, text, **config):
     nlp = spacy.blank(language)
@@ -205,14 +207,6 @@ def test_without_a_parser_the_names_after_the_verb_are_the_speaker(language, tex
     assert (quotation.speaker and quotation.speaker.text) == speaker
 
 
-def annotate(language, tagged):
-    """Finds quotations in words with tags, heads and relations, such as "Oui/INTJ/1/obj"."""
-    words, tags, heads, deps = zip(*(word.rsplit("/", 3) for word in tagged.split()), strict=True)
-    nlp = spacy.blank(language)
-    doc = Doc(nlp.vocab, words=words, tags=tags, heads=[int(head) for head in heads], deps=deps)
-    return nlp.add_pipe("quotation_spans")(doc)
-
-
 @pytest.mark.parametrize(
     ("language", "tagged", "speaker"),
     [
@@ -254,6 +248,7 @@ def annotate(language, tagged):
     ],
 )
 def test_the_speaker_is_found_in_a_tree(language, tagged, speaker):
-    doc = annotate(language, tagged)
+    nlp = spacy.blank(language)
+    doc = nlp.add_pipe("quotation_spans")(read_tree(nlp.vocab, tagged))
     (row,) = list_rows("", doc, doc._.quotations)
     assert row["type"] == "direct" and row["speaker"] == speaker

@@ -10,6 +10,8 @@ from spacy.tokens import Doc, Span
 from spacy_joint.quotation.quotations import get_quotations
 from spacy_joint.quotation.writing import describe_document
 
+from .conftest import read_tree
+
 
 def texts(doc):
     return [content.text for quotation in doc._.quotations for content in quotation.contents]
@@ -400,27 +402,23 @@ def test_quoted_words_within_a_sentence_are_part_of_what_is_reported(parsed, tex
     assert (quotation.type, quotation.contents[0].text) == ("MIXED", content)
 
 
-def test_a_document_may_end_with_a_day(unparsed):
-    words, deps = ["Officials", "said", "Monday"], ["nsubj", "ROOT", "ccomp"]
-    doc = Doc(spacy.blank("en").vocab, words, heads=[1, 1, 1], deps=deps, tags=["NNS", "VBD", "NNP"])
-    assert not texts(unparsed(doc))
+TREES = {
+    "a document may end with a day": ("Officials/NNS/1/nsubj said/VBD/1/ROOT Monday/NNP/1/ccomp", []),
+    "what parsers take for a relative clause is reported": (
+        "He/PRP/1/nsubj said/VBD/1/ROOT in/IN/4/case a/DT/4/det letter/NN/1/obl that/WDT/7/obj she/PRP/7/nsubj "
+        "won/VBD/4/acl:relcl",
+        ["that she won"],
+    ),
+    "what somebody is asked ends at a comma": (
+        "Asked/VBN/0/ROOT if/IN/3/mark she/PRP/3/nsubj won/VBD/0/ccomp ,/,/3/punct Ann/NNP/6/nsubj smiled/VBD/3/advcl",
+        ["if she won"],
+    ),
+}
 
 
-def test_what_parsers_take_for_a_relative_clause_is_reported(unparsed):
-    words, tags = (
-        ["He", "said", "in", "a", "letter", "that", "she", "won"],
-        ["PRP", "VBD", "IN", "DT", "NN", "WDT", "PRP", "VBD"],
-    )
-    heads, deps = [1, 1, 4, 4, 1, 7, 7, 4], ["nsubj", "ROOT", "case", "det", "obl", "obj", "nsubj", "acl:relcl"]
-    doc = Doc(spacy.blank("en").vocab, words, heads=heads, deps=deps, tags=tags)
-    assert texts(unparsed(doc)) == ["that she won"]
-
-
-def test_what_somebody_is_asked_ends_at_a_comma(unparsed):
-    words, tags = ["Asked", "if", "she", "won", ",", "Ann", "smiled"], ["VBN", "IN", "PRP", "VBD", ",", "NNP", "VBD"]
-    heads, deps = [0, 3, 3, 0, 3, 6, 3], ["ROOT", "mark", "nsubj", "ccomp", "punct", "nsubj", "advcl"]
-    doc = Doc(spacy.blank("en").vocab, words, heads=heads, deps=deps, tags=tags)
-    assert texts(unparsed(doc)) == ["if she won"]
+@pytest.mark.parametrize(("tagged", "reported"), TREES.values(), ids=TREES)
+def test_indirect_speech_is_found_in_trees_that_parsers_make(unparsed, tagged, reported):
+    assert texts(unparsed(read_tree(unparsed.vocab, tagged))) == reported
 
 
 def test_the_nearest_verb_above_a_quotation_is_its_cue(parsed):
