@@ -26,10 +26,8 @@ TEXT = "hi nora it's me i'm late\n\nthey found another problem\fcall me  later b
 
 
 @pytest.fixture
-def text_file(tmp_path):
-    path = tmp_path / "text.txt"
-    path.write_text(TEXT, encoding="utf8")
-    return path
+def text_file(write_text):
+    return write_text("text.txt", TEXT)
 
 
 @pytest.fixture
@@ -82,13 +80,13 @@ def test_files_of_many_texts_are_for_annotate_corpus(annotate, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a.conllu", "a.spacy", "a.ptb", "a.export"])
-def test_annotated_corpora_are_for_convert(annotate, tmp_path, name):
-    (tmp_path / name).write_text("1\tHi\t_\t_\t_\t_\t0\troot\t_\t_\n\n", "utf8")
+def test_annotated_corpora_are_for_convert(annotate, write_text, tmp_path, name):
     (tmp_path / f"{name}.gz").touch()
+    path = write_text(name, "1\tHi\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     for file in (name, f"{name}.gz"):
         result = annotate(tmp_path / file, fails=True)
         assert "[J716]" in result.stderr and "convert" in result.stderr
-    assert "\tHi\t" in annotate(tmp_path / name, "--format-in", "text").stdout
+    assert "\tHi\t" in annotate(path, "--format-in", "text").stdout
 
 
 @pytest.mark.parametrize("format", ["json", "jsonl", "srt"])
@@ -170,9 +168,8 @@ LONG_TEXT = TEXT * 30
 @pytest.mark.parametrize(
     ("source", "options"), [("-", "-f conllu"), ("-", "-f jsonl"), ("-", "--lines"), ("", "-f table"), ("", "-f json")]
 )
-def test_standard_input_gives_the_same_as_a_file(annotate, tmp_path, source, options):
-    path = tmp_path / "long.txt"
-    path.write_text(LONG_TEXT, encoding="utf8")
+def test_standard_input_gives_the_same_as_a_file(annotate, write_text, source, options):
+    path = write_text("long.txt", LONG_TEXT)
     printed = annotate(*source.split(), *options.split(), text=LONG_TEXT).stdout
     assert printed == annotate(path, *options.split()).stdout
 
@@ -313,10 +310,8 @@ VTT = "WEBVTT\n\n00:01.000 --> 00:03.000\n<v Anna>hi nora it's me\n\n00:03.000 -
 
 
 @pytest.fixture
-def transcript(tmp_path):
-    path = tmp_path / "talk.vtt"
-    path.write_text(VTT, encoding="utf8")
-    return path
+def transcript(write_text):
+    return write_text("talk.vtt", VTT)
 
 
 def test_names_and_times_are_no_words_but_go_with_sentences(annotate, transcript):
@@ -358,9 +353,8 @@ def test_transcripts_are_written_for_people_and_players(annotate, transcript, ar
     assert expected in annotate(transcript, "-f", *arguments).stdout
 
 
-def test_text_of_several_documents_is_separated(annotate, tmp_path):
-    path = tmp_path / "lines.txt"
-    path.write_text("Hi.\nBye.\n", encoding="utf8")
+def test_text_of_several_documents_is_separated(annotate, write_text):
+    path = write_text("lines.txt", "Hi.\nBye.\n")
     assert annotate(path, "-f", "text", "--lines").stdout == "Hi.\n\nBye.\n"
     assert annotate(path, "-f", "csv", "--lines").stdout == "start,end,speaker,text\n,,,Hi.\n,,,Bye.\n"
 
@@ -427,9 +421,8 @@ def test_devices_are_written_to_instead_of_replaced(annotate, text_file, saved_p
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such pipes")
-def test_a_reader_that_closes_the_pipe_ends_it_quietly(saved_pipeline, tmp_path):
-    text = tmp_path / "long.txt"
-    text.write_text("hi nora it's me\n" * 5000, encoding="utf8")
+def test_a_reader_that_closes_the_pipe_ends_it_quietly(saved_pipeline, write_text):
+    text = write_text("long.txt", "hi nora it's me\n" * 5000)
     command = [sys.executable, "-m", "spacy", "joint", "annotate", text, "--lines", "-m", saved_pipeline]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.readline().startswith(b"# newdoc")
@@ -467,9 +460,8 @@ def test_load_reports_that_the_pretrained_pipeline_is_not_installed(monkeypatch)
         spacy_joint.load()
 
 
-def test_text_in_another_language_has_one_warning(run, tmp_path):
-    path = tmp_path / "german.txt"
-    path.write_text("Der Hund schläft heute wieder sehr lange.\n" * 2, encoding="utf8")
+def test_text_in_another_language_has_one_warning(run, write_text):
+    path = write_text("german.txt", "Der Hund schläft heute wieder sehr lange.\n" * 2)
     with pytest.warns(JointWarning, match=r"^\[JW50\]") as warned:
         run("annotate", path, "--lines")
     assert len(warned) == 1

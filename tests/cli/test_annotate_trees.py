@@ -48,10 +48,9 @@ def list_spans(trees):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_constituents_can_be_read_back_from_each_format(run, tmp_path, expected, name):
-    (tmp_path / "text.txt").write_text(TEXT, encoding="utf8")
+def test_constituents_can_be_read_back_from_each_format(run, write_text, tmp_path, expected, name):
     output = tmp_path / "trees.txt"
-    run("annotate", tmp_path / "text.txt", "--format", name, "--output", output)
+    run("annotate", write_text("text.txt", TEXT), "--format", name, "--output", output)
     again = list(read_treebank(output, name))
     assert list_spans(again) == list_spans(expected)
     assert [tree.leaves() for tree in again] == [tree.leaves() for tree in expected]

@@ -19,10 +19,8 @@ ATTACHED = (
 
 
 @pytest.fixture
-def question(tmp_path):
-    path = tmp_path / "question.discbracket"
-    path.write_text(QUESTION, encoding="utf8")
-    return path
+def question(write_text):
+    return write_text("question.discbracket", QUESTION)
 
 
 @pytest.mark.parametrize("name", ["trees.export", "trees.xml", "trees.spacy"])

@@ -144,9 +144,8 @@ def test_a_finished_pipeline_is_smaller_and_predicts_the_same(run, saved_pipelin
     assert [path.name for path in tmp_path.iterdir()] == ["finished"]
 
 
-def test_a_finished_pipeline_has_the_given_metadata(run, saved_pipeline, tmp_path):
-    (tmp_path / "meta.json").write_text('{"license": "CC0"}', encoding="utf8")
-    run("finish", saved_pipeline, tmp_path / "finished", "--meta", tmp_path / "meta.json")
+def test_a_finished_pipeline_has_the_given_metadata(run, saved_pipeline, write_text, tmp_path):
+    run("finish", saved_pipeline, tmp_path / "finished", "--meta", write_text("meta.json", '{"license": "CC0"}'))
     assert spacy.load(tmp_path / "finished").meta["license"] == "CC0"
 
 
@@ -268,11 +267,10 @@ def test_subtypes_are_cut_on_request(run, assets, tmp_path):
         assert any(":" in label for label in labels) == (option == "--subtypes")
 
 
-def test_paragraphs_are_kept_on_request(run, assets, tmp_path):
+def test_paragraphs_are_kept_on_request(run, assets, write_text, tmp_path):
     text = (assets / "tiny_train.conllu").read_text(encoding="utf8").replace("# sent_id", "# newpar\n# sent_id")
-    (tmp_path / "train.conllu").write_text(text, encoding="utf8")
     for options in ([], ["--paragraphs"]):
-        run("convert", tmp_path / "train.conllu", tmp_path / "x.spacy", *options)
+        run("convert", write_text("train.conllu", text), tmp_path / "x.spacy", *options)
         docs = DocBin().from_disk(tmp_path / "x.spacy").get_docs(Vocab())
         assert any("\n\n" in doc.text for doc in docs) == bool(options)
 

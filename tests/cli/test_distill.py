@@ -16,17 +16,13 @@ EPISODES = "We met Nora.\nShe paid.\n\nIt rained all night.\nWe left early.\nThe
 
 
 @pytest.fixture
-def letter(tmp_path):
-    path = tmp_path / "letter.txt"
-    path.write_text(LETTER, "utf8")
-    return path
+def letter(write_text):
+    return write_text("letter.txt", LETTER)
 
 
 @pytest.fixture
-def episodes(tmp_path):
-    path = tmp_path / "episodes.txt"
-    path.write_text(EPISODES, "utf8")
-    return path
+def episodes(write_text):
+    return write_text("episodes.txt", EPISODES)
 
 
 def read(directory):
@@ -190,7 +186,7 @@ def test_files_of_an_earlier_run_with_more_text_are_removed(run, episodes, tmp_p
     for limit in (0, 1):
         arguments = ("--lines", "--words", 2, "--shard-words", 2, "--limit", limit)
         run("distill", episodes, "--output", tmp_path / "silver", *arguments)
-        # Of the user.
+        # Files of the user.
         for name in ("thesis.spacy", "steps/thesis.json"):
             (tmp_path / "silver" / name).touch()
     assert sorted(read_bytes(tmp_path / "silver")) == ["00000.spacy", "thesis.spacy"]

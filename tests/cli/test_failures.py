@@ -19,13 +19,12 @@ def ask(doc):
     raise TimeoutError("the server does not answer")
 
 
-def test_an_error_of_a_component_is_not_taken_for_one_of_files(run, tmp_path):
+def test_an_error_of_a_component_is_not_taken_for_one_of_files(run, write_text, tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("slow_client")
     nlp.to_disk(tmp_path / "pipeline")
-    (tmp_path / "a.txt").write_text("He left.", encoding="utf8")
     with pytest.raises(TimeoutError, match="does not answer"):
-        run("annotate", tmp_path / "a.txt", "--model", tmp_path / "pipeline", fails=True)
+        run("annotate", write_text("a.txt", "He left."), "--model", tmp_path / "pipeline", fails=True)
 
 
 @pytest.mark.parametrize("arguments", [["finish", "pipeline", "finished"], ["train-treebank", "a.conllu"]])

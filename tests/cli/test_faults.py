@@ -46,12 +46,10 @@ def shipped() -> Path:
 
 
 @pytest.fixture
-def place(assets: Path, corpus: Path, shipped: Path, tmp_path: Path) -> dict[str, Path]:
-    text = tmp_path / "text.txt"
-    text.write_text("“We go,” she said.\n" * 20, encoding="utf8")
+def place(assets: Path, corpus: Path, shipped: Path, write_text, tmp_path: Path) -> dict[str, Path]:
+    text = write_text("text.txt", "“We go,” she said.\n" * 20)
     (tmp_path / "a.txt").write_text("Ann came .\n“ We go , ” she said .\n", encoding="utf8")
-    annotation = tmp_path / "a.ann"
-    annotation.write_text("QUOTE\tQ\t1\t0\t1\t4\t“ We go , ”\nATTRIB\tQ\tAnn-0\n", encoding="utf8")
+    annotation = write_text("a.ann", "QUOTE\tQ\t1\t0\t1\t4\t“ We go , ”\nATTRIB\tQ\tAnn-0\n")
     (tmp_path / "outputs").mkdir()
     return {
         "TEXT": text,

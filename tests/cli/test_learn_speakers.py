@@ -68,9 +68,8 @@ def test_a_pipeline_says_who_speaks_as_it_has_learnt(run, corpus, novels, tmp_pa
         ('{"b": {"characters": {}, "quotations": []}}', "J402"),
     ],
 )
-def test_labels_that_do_not_fit_are_refused(run, corpus, novels, tmp_path, content, code):
-    (tmp_path / "labels.json").write_text(content, encoding="utf8")
-    options = ("--novels", novels, "--labels", tmp_path / "labels.json")
+def test_labels_that_do_not_fit_are_refused(run, corpus, novels, write_text, tmp_path, content, code):
+    options = ("--novels", novels, "--labels", write_text("labels.json", content))
     assert f"[{code}]" in run("learn-speakers", corpus, tmp_path / "output", *options, fails=True).stderr
     assert not (tmp_path / "output").exists()
 

@@ -25,9 +25,8 @@ def test_the_shipped_pipeline_reads_texts_beyond_the_limit_of_spacy():
     assert doc.text == LONG and doc.has_annotation("DEP")
 
 
-def test_words_are_classed_in_paragraphs_beyond_the_limit_of_spacy(run, tmp_path):
-    (tmp_path / "long.txt").write_text(LONG, encoding="utf8")
-    run("word-classes", tmp_path / "long.txt", "--output", tmp_path / "classes")
+def test_words_are_classed_in_paragraphs_beyond_the_limit_of_spacy(run, write_text, tmp_path):
+    run("word-classes", write_text("long.txt", LONG), "--output", tmp_path / "classes")
     assert set(read_word_classes(tmp_path / "classes")) == set(LONG.split())
 
 

@@ -52,9 +52,8 @@ def test_finished_files_are_not_read_again(run, corpus, tmp_path):
     assert (tmp_path / "model" / "config.cfg").is_file()
 
 
-def test_text_is_tagged_by_a_pipeline(run, saved_pipeline, corpus, tmp_path):
-    text = tmp_path / "a.txt"
-    text.write_text("hello there\n\nhow are you\n", encoding="utf8")
+def test_text_is_tagged_by_a_pipeline(run, saved_pipeline, corpus, write_text, tmp_path):
+    text = write_text("a.txt", "hello there\n\nhow are you\n")
     learn(run, corpus, text, "--output", tmp_path / "model", "--pipeline", saved_pipeline)
     assert (tmp_path / "model" / "config.cfg").is_file()
 
@@ -87,9 +86,8 @@ def orderer(run, corpus, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["table", "json"])
-def test_odd_orders_are_listed(run, orderer, saved_pipeline, tmp_path, form):
-    text = tmp_path / "a.txt"
-    text.write_text("i have a red big ball", encoding="utf8")
+def test_odd_orders_are_listed(run, orderer, saved_pipeline, write_text, form):
+    text = write_text("a.txt", "i have a red big ball")
     arguments = ["--pipeline", saved_pipeline, "--threshold", 0, "--format", form]
     result = run("check-order", text, "--orderer", orderer, *arguments)
     if form == "json":

@@ -17,10 +17,8 @@ TEXT = "“We are late,” said Ann Lee. “We know.”\n\nIt rained.\n"
 
 
 @pytest.fixture
-def text_file(tmp_path):
-    path = tmp_path / "text.txt"
-    path.write_text(TEXT, encoding="utf8")
-    return path
+def text_file(write_text):
+    return write_text("text.txt", TEXT)
 
 
 def test_a_table_is_printed_by_default(run, text_file):
@@ -113,9 +111,8 @@ def test_other_formats_are_refused(run, tmp_path):
     assert "[J040]" in run("convert-quotes", tmp_path, tmp_path / "x.spacy", "--format", "xml", fails=True).stderr
 
 
-def test_csv_has_a_row_for_each_quotation_of_all_files(run, text_file, tmp_path):
-    other = tmp_path / "other.txt"
-    other.write_text("“Why?” asked Bob <b>.\n", encoding="utf8")
+def test_csv_has_a_row_for_each_quotation_of_all_files(run, text_file, write_text):
+    other = write_text("other.txt", "“Why?” asked Bob <b>.\n")
     printed = run("quotes", text_file, other, "-f", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(printed)))
     assert [(row["file"], row["character"], row["inferred"]) for row in rows] == [

@@ -82,7 +82,7 @@ def test_without_tools_for_archives_there_is_the_directory_of_the_package(train,
 
 def test_a_directory_with_the_name_of_a_tool_is_not_taken_for_it(tmp_path, monkeypatch):
     (tmp_path / "setup.py").write_text("import setuptools; setuptools.setup(name='small', py_modules=[])")
-    # What is found if the tool is not installed, but the working directory has a directory `build`.
+    # As if the tool were not installed, but the working directory had a directory `build`.
     monkeypatch.setattr(treebank, "find_spec", lambda name: ModuleSpec(name, None))
     treebank.make_archive(tmp_path)
     assert list(tmp_path.glob("dist/*.tar.gz"))
