@@ -147,9 +147,8 @@ def test_wrong_settings_are_refused(settings, code):
 # Where the grammar comes from
 
 
-def test_a_grammar_can_be_read_from_a_file(tmp_path, nlp):
-    (tmp_path / "edited.txt").write_text(nlp.get_pipe("chart_parser").grammar.to_text(), encoding="utf8")
-    other = make(trees=TREES[:1], grammar=str(tmp_path / "edited.txt"))
+def test_a_grammar_can_be_read_from_a_file(write_text, tmp_path, nlp):
+    other = make(trees=TREES[:1], grammar=str(write_text("edited.txt", nlp.get_pipe("chart_parser").grammar.to_text())))
     assert other.get_pipe("chart_parser").grammar.to_text() == nlp.get_pipe("chart_parser").grammar.to_text()
     with pytest.raises(JointError, match=r"\[J402\]"):
         make(grammar=str(tmp_path / "nowhere.txt"))
@@ -259,7 +258,7 @@ def test_cells_can_be_closed(kinds, other, tmp_path):
         assert list(parse(again, untagged(TREES))._.parse_stats) == list(doc._.parse_stats)
     with pytest.raises(JointValueError, match=rf"\[J704\].*{other}"):
         spacy.load(tmp_path, config={"components.chart_parser.closure": other})
-    # They can be chosen from.
+    # A loaded pipeline need not use all of them.
     for closure in ("none", kinds[-1]):
         again = spacy.load(tmp_path, config={"components.chart_parser.closure": closure})
         assert any(stats["closed"] for stats in parse(again, untagged(TREES))._.parse_stats) == (closure != "none")

@@ -119,9 +119,8 @@ def test_one_tab_is_open_at_a_time_and_arrows_move_between_them(page):
     assert [panel.is_displayed() for panel in panels] == [False, False, False, False, True]
 
 
-def test_a_file_is_read_by_its_content_and_its_text_shown(page, tmp_path):
-    path = tmp_path / "talk.srt"
-    path.write_text(SRT, "utf8")
+def test_a_file_is_read_by_its_content_and_its_text_shown(page, write_text):
+    path = write_text("talk.srt", SRT)
     section(page, "file").send_keys(str(path))
     wait(page, lambda: section(page, "readable").text == "[00:00:01] ANNA: It rained.")
     assert section(page, "text").get_property("value") == SRT

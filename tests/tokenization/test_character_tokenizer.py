@@ -295,9 +295,8 @@ def test_there_must_be_words():
         learn([make_doc("\n")])
 
 
-def test_templates_can_be_replaced(read, tmp_path):
-    path = tmp_path / "templates.txt"
-    path.write_text("w.char w+1.char\nw-1.char w.char\n", encoding="utf8")
+def test_templates_can_be_replaced(read, write_text):
+    path = write_text("templates.txt", "w.char w+1.char\nw-1.char w.char\n")
     nlp = learn(read("tiny_chinese_train"), templates=str(path))
     assert nlp.tokenizer.from_bytes(nlp.tokenizer.to_bytes())("老师喜欢音乐。").text == "老师喜欢音乐。"
 
