@@ -17,8 +17,8 @@ from ..files.reading import read_word_lists
 LOOKAHEAD, LOOKBACK = 12, 64
 # The maximum number of words after the first that identify an item within a line.
 ITEM = 4
-# Wrapped lines are longer than SHORT, in characters, and headings are at most HEADING.
-SHORT, HEADING = 45, 32
+# Wrapped lines are longer than SHORT, in characters, and than FEW, in words; headings are at most HEADING.
+SHORT, HEADING, FEW = 45, 32, 3
 
 # Characters that can stand between a mark and the next sentence.
 CLOSERS = " \t\"'’”»)]}*_~`"
@@ -28,8 +28,7 @@ FINAL = frozenset(".!?…")
 NAME = r"[A-Z][\w.'’&/-]*"
 BOX = r"\[[ xX]?\][ \t]+"
 ORDINAL = r"\d{1,3}(?:\.\)?|\))[ \t]+"
-# French has a space before it.
-COLON = "[ \u00a0\u202f]?:"
+COLON = "[ \u00a0\u202f]?:"  # French has a space before it
 # Ranges of Latin, Greek and Cyrillic letters.
 UPPER, LOWER = "A-ZÀ-ÖØ-ÞΑ-ΩА-Я", "a-zß-öø-ÿα-ωа-я"
 SECTION = r"\d{1,2}(?:\.\d{1,2}){1,3}\.?"
@@ -88,16 +87,15 @@ LINE = re.compile(
             |\w[^\n]{{,30}}?(?:[ \t]{{2,}}|[ ]—[ ](?:\w+day[ ]at|{DATE})[ ])\d\d?:\d\d[ ][AP]M(?=\s*?$))
       | (?P<wrote>On[ ](?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),[ ])(?=\S)
       | (?P<shell>\$[ ])(?=\S)
-      | (?P<quote>(?:>[> \t]*(?:\n>[> \t]*){{,3}}|(?:\#|//)[ \t]+))(?=\S)
+      | (?P<quote>>[> \t]*(?=\S|$)|(?:\#|//)[ \t]+(?=\S))
       | (?P<tag></?(?:p|h[1-6]|[uo]l|li|div|tr|table|blockquote)\b[^<>\n]*>)
       | (?P<label>(?:{NAME}(?:,?[ ](?:{NAME}|\d+)){{0,3}}(?:[ ]\([^()\n]{{1,20}}\)){{0,2}}{COLON}|<[\w.-]+>
             |\[[^\]\n]{{1,80}}\]{COLON}|(?:P\.(?:P\.|-)?S|N\.B)\.)[ \t]+(?:\([^().\n]{{1,20}}\)[ \t]+)?)(?=\S)
       | (?P<cells>(?<=^)\S(?:[^\t\n]*(?:\t[^\t\n]*)+|[^|\n]*(?:[ ]\|[ ][^|\n]*){{2,}})(?=$)
             |(?=[^\n]*[ ]{{3}}[(+-]?[$€£]?[ ]?\d)\S(?:(?:[^\n]*?\S[ ]{{3,}}(?=\S)){{2}}[^\n]*
                 |[^\n]*?\S[ ]{{4,}}[(+-]?[$€£]?[ ]?\d\S*(?:[ ]\S{{1,6}}){{0,4}})(?=[ \t]*$))
-      | (?P<short>(?:[{UPPER}][^\n:]{{1,{HEADING - 1}}}(?=[ \t]*\n["“]?[{UPPER}][^\n]{{60}})
-            |[{UPPER}\d][^\s:]*(?:[ ][^\s:]+){{,2}}(?=[ \t]*\n["“]?[{UPPER}][^\n]{{,24}}[{LOWER}]))
-            (?<![.!?…,;&-])(?<![ ](?:by|in|of|on|to))(?<![ ](?:and|for|the)))
+      | (?P<short>[{UPPER}\d][^\n:]{{,{HEADING - 1}}}(?<![.!?…,;&-])(?<![ ](?:by|in|of|on|to))(?<![ ](?:and|for|the))
+            (?=[ \t]*\n["“]?[{UPPER}][^\n]{{,24}}[{LOWER}]))
     )""",
     re.MULTILINE | re.VERBOSE,
 )
@@ -136,7 +134,7 @@ def constrain_lines(
     text = text.replace("\r", " ")
     for tag in TAG.finditer(text):
         constraints[words[bisect_right(offsets, tag.start()) : bisect_left(offsets, tag.end())]] = -1
-    lines = np.flatnonzero(n_before).tolist()
+    lines = [*np.flatnonzero(n_before).tolist(), len(words), len(words)]
     last, marker, kind_before = -2, "", ""
     for match in LINE.finditer(text):
         kind = str(match.lastgroup)
@@ -144,7 +142,7 @@ def constrain_lines(
         first = bisect_left(offsets, begin)
         line = bisect_left(lines, first)
         following = bisect_right(offsets, end)
-        if line == len(lines) or lines[line] != first or following - first >= LOOKAHEAD:
+        if first == len(words) or lines[line] != first or following - first >= LOOKAHEAD:
             continue
         if kind in ("address", "dateline"):
             # As in: Good morning, Dr. Lee, we are ready. OSLO (AP) - It rains.
@@ -153,22 +151,25 @@ def constrain_lines(
         if kind in ("title", "short"):
             # Only after a blank line, a title or the end of a sentence: capitals can also be part of wrapped text.
             follows = n_before[first] > 1 or (last == line - 1 and kind_before == kind)
-            if follows or text[max(begin - LOOKBACK, 0) : begin].rstrip().endswith(tuple(FINAL)):
+            follows |= text[max(begin - LOOKBACK, 0) : begin].rstrip().endswith(tuple(FINAL))
+            is_short = following - first <= FEW or lines[line + 2] - following >= LOOKAHEAD
+            if follows and (is_short or kind == "title"):
                 constraints[words[following : following + 1]] = 1
                 last, kind_before = line, kind
             continue
         before = lines[line - 1] if line else first
         is_near = first - before <= LOOKBACK
         follows_another = last == line - 1 and is_near and (kind != "amount" or kind_before == kind)
-        *skipped, found = match[kind].split("\n")
-        marker_before, marker, last, kind_before = marker, found.strip(), line + len(skipped), kind
+        # A line of ">" alone is a blank line of quoted mail.
+        is_blank = kind == "quote" and text[end : end + 1] in ("", "\n")
+        marker_before, marker, last, kind_before = marker, "" if is_blank else match[kind].strip(), line, kind
         is_sure = kind not in UNSURE or n_before[first] > 1 or follows_another
         if not is_sure:
             is_sure = _announces(text[offsets[before] : begin].rstrip(), kind, first - before, is_near)
         if kind == "amount" and not is_sure:
             last = -2
             continue
-        following_line = lines[last + 1] if last + 1 < len(lines) else len(words)
+        following_line = lines[line + 1]
         if kind in UNDIVIDED and is_sure:
             inner = range(first + 1, min(following_line, first + LOOKBACK))
             constraints[words[_find_undivided(text, offsets, kind, text[end : end + 1].isupper(), inner)]] = -1
@@ -179,8 +180,10 @@ def constrain_lines(
         for start, after in _find_items(text, match[kind], offsets[first : min(following_line, first + LOOKBACK)]):
             constraints[words[first + start + 1 : first + after + 1]] = -1
             constraints[words[first + start]] = 1
-        if skipped or not (kind == "quote" and follows_another and marker == marker_before):
+        if not (kind == "quote" and follows_another and marker in ("", marker_before)):
             constraints[words[first]] = 1
+        elif is_blank:
+            constraints[words[first]] = -1
         if kind not in OPEN_ENDED and following_line < min(len(words), first + LOOKBACK + 1):
             after = offsets[following_line]
             if not _goes_on(kind, text[begin:after], text[after]):

@@ -91,8 +91,7 @@ class Words:
         self.closes_quotes = self.is_attached & marks.IS_CLOSING_QUOTE.take(ends)
         self.is_stop = ends == marks.FULL_STOP
         self.after_stop = preceding(self.is_stop)
-        # After etc and a full stop.
-        self.after_stem = self.after_stop & preceding(ends == marks.STEM, 2)
+        self.after_stem = self.after_stop & preceding(ends == marks.STEM, 2)  # after etc and a full stop
         self.may_belong = self.after_stem | IS_LEADING.take(self.before)
 
     def find_first_words(self, ends: np.ndarray) -> np.ndarray:
@@ -194,7 +193,7 @@ def _are_in_verses(words: Words) -> np.ndarray:
 
 def _are_cited(words: Words) -> np.ndarray:
     """Sections (Code Ann. | § | 5), initials before an abbreviation (Fed. | R. | Civ. P.), abbreviations between
-    numbers (12 | So. | 98), and after a comma."""
+    numbers (12 | So. | 98), before one (Doc. | No. | 41), and after a comma."""
     endings, begins = words.ends, words.begins
     is_leading = (endings == marks.ABBREVIATION) | ((endings == marks.STEM) & following(words.is_stop))
     is_number, is_section = begins == BEGINS_NUMBER, begins == BEGINS_SECTION
@@ -206,7 +205,6 @@ def _are_cited(words: Words) -> np.ndarray:
     after_number, goes_on = preceding(is_number), is_number | is_leading
     is_between = is_dotted & after_number & following(goes_on)
     found |= is_between | (preceding(is_between) & is_leading)
-    # Doc. No. 41, Am. Compl. ¶ 7
     cites = is_dotted & following(is_number | is_section)
     for place in np.flatnonzero(words.is_capital & following(words.is_stop)).tolist():
         is_cited = after_number[place] and goes_on[place + 2 :][:1].any()
@@ -281,9 +279,8 @@ def names_speaker(doc: Doc, word: int) -> bool:
     clause = [token.text for token in doc[word : word + REPORT]]
     verbs = read_verbs(doc.lang_)
     n_subject = next((n for n, text in enumerate(clause) if text.lower() in verbs), 0)
-    around = {clause[0], *clause[n_subject + 1 : n_subject + 2]}
     is_this = clause[0] in LANGUAGES["articles"] and n_subject == 1
-    if not n_subject or is_this or not around.isdisjoint(LANGUAGES["nobody"]):
+    if not n_subject or is_this or not LANGUAGES["nobody"].isdisjoint((clause[0], *clause[n_subject + 1 :][:1])):
         return False
     is_noun = n_subject == 2 and clause[0] in LANGUAGES["articles"] and clause[1].isalpha()
     return is_noun or all(text.isalpha() and text[0].isupper() for text in clause[:n_subject])

@@ -94,7 +94,7 @@ def mark(doc):
         "|== ^Known ^bugs ^==\n|It fails.\n|Re: ^New ^bugs\n|Sure.",
         "|## ^Known ^bugs\n|It fails.\n|## ^2. ^New ^bugs\n|It works.",
         "|About ^us ^......... ^5\n|Books ^........ ^$9.50\n|Books ^. ^. ^. ^. ^. ^6-8\n|It begins... ^in 5\ndays.",
-        "|> ^Hi ^Sam,\n|>\n^> ^It is\n> ^so\n|>\n^>> ^No. Is\n>> ^it?",
+        "|> ^Hi ^Sam,\n^>\n|> ^It is\n> ^so\n^>\n|>> ^No. Is\n>> ^it?",
         "Lee wrote:\n|> ^Can we move\n> ^the call?\n|Sure.",
         "|Q: ^What is it?\n|A: ^A thing.",
         "|Anna: ^Did you call?\n|Ben ^Low ^(by ^phone): ^Not yet.",
@@ -135,7 +135,7 @@ def mark(doc):
         "It is closed. Mayor ^Nora ^Dale left. Nora ^Dale left. The ^Mayor ^Nora ^Dale left. Thanks ^Nora.",
         "Judge ^Carl ^B. Hill left. Good ^Food The ^Wine Was ^Bad. MAYOR NORA DALE LEFT. He is Mayor.",
         "The dealer Nora Dale left. The dealer ^Nora ^Dale left. We left in May. It is so The ^Hague and Delft.",
-        "He is no Mayor\nNora ^Dale left. Thanks ^Nora. Yes We left. St. ^Ann ^Hill left.",
+        "He will not make a very good Mayor\nNora ^Dale left. Thanks ^Nora. Yes We left. St. ^Ann ^Hill left.",
         # Operators.
         "Set x ^= ^5 and a ^&& ^b ^--> ^c. => See. It is a=b, ^c ^→ ^d. Run `x` ^Then, `y.` Then (e) ^=> ^f.",
     ],
