@@ -134,7 +134,7 @@ class Errors:
     )
     J039 = Message("This stream failed earlier, so its search is incomplete.", "Open a new stream.")
     J043 = Message("The {n} gold actions are inconsistent: step {step} is not legal.", "Correct the annotation.")
-    J046 = Message("The columns have {n} facts per token; the system reads {wanted}.", "Build the columns of its task.")
+    J046 = Message("The columns have {n} integers per token; the system reads {wanted}.", "Build columns for its task.")
     J156 = Message("A bias depends on the unknown atom '{atom}'.", "Use a token ({tokens}) and a column ({columns}).")
     J314 = Message(
         "The {n} actions are not a complete derivation: step {step} is wrong or missing.",

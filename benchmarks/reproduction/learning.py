@@ -27,7 +27,7 @@ class Epoch(NamedTuple):
     number: Counted from 1.
     seconds: CPU time since the start of the first epoch.
     used: The share of gold actions that took part in updates or survived (figure 3 of the paper).
-    updates: Number of stretches that caused updates.
+    updates: Number of segments that caused updates.
     """
 
     number: int
@@ -63,7 +63,7 @@ def train(
         for instance in instances:
             learnt = pipe.perceptron.update([instance], dropout)
             used, gold = used + learnt["used"], gold + learnt["gold"]
-            updates += learnt["stretches"]
+            updates += learnt["segments"]
         seconds += time.process_time() - start
         yield Epoch(number, seconds, used / gold, updates)
 

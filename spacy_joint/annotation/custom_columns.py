@@ -20,9 +20,8 @@ PAUSE = "pause"
 # its score over the next one; the label.
 GUIDE_COLUMNS = ("guide_boundary", "guide_head", "guide_margin", "guide_label")
 GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_MARGIN, GUIDE_LABEL = GUIDE_COLUMNS
-# The column of facts of a streamed piece (see `find_guide_facts`), which the guide sets since they depend on other
-# pieces.
-GUIDE_FACTS = "guide_facts"
+# The column of token info of a streamed piece (see `find_guide_info`), set by the guide as it depends on other pieces.
+GUIDE_INFO = "guide_facts"
 # The column of a `sequence_tagger` with the setting `features`: the tag with these features, None for whitespace.
 FINE_TAG = "fine_tag"
 # The columns of a `span_guide`: see `name_span_columns`.

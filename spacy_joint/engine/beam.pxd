@@ -82,21 +82,21 @@ cdef class Search:
     # Fills `scores` with those of the continuations of each item.
     cdef void expand(self, const InputC* input) noexcept nogil
     # Adds the biases to the scores of the actions of a state with these slots.
-    cdef void favour(self, const InputC* input, const uint64_t* slots, float* scores) noexcept nogil
+    cdef void add_biases(self, const InputC* input, const uint64_t* slots, float* scores) noexcept nogil
     # Sets the scores of illegal actions to minus infinity.
     cdef void mask(self, uint64_t legal, float* scores) noexcept nogil
     # Fills best[] with the best continuations of the beam; returns their number.
     cdef int select(self) noexcept nogil
     # Adds a continuation to the n that were found; returns their new number.
-    cdef int note(self, double total, int parent, int action, int n) noexcept nogil
+    cdef int add_candidate(self, double total, int parent, int action, int n) noexcept nogil
     # Copies the best of the n continuations to best[]; returns their number.
     cdef int keep_best(self, int n) noexcept nogil
     # Makes best[] the new beam, with recombination.
     cdef int advance(self, const InputC* input, int n_best) except -1 nogil
     # Whether one of the first n next states equals `state`.
-    cdef bint is_among(self, const char* state, int n) noexcept nogil
+    cdef bint is_duplicate(self, const char* state, int n) noexcept nogil
     # Collects the arena if it is due, or at once; `extra` is an additional state to keep, or NULL.
-    cdef int collect(self, char* extra, bint at_once) except -1 nogil
+    cdef int collect(self, char* extra, bint force) except -1 nogil
     cdef int step(self, const InputC* input) except -1 nogil
     cdef int run(self, const InputC* input) except -1 nogil
 
@@ -105,17 +105,17 @@ cdef class Search:
     # The ancestor of an item after the first n steps.
     cdef int ancestor(self, int item, int n) noexcept nogil
     # Fills `actions` with those of steps first..last-1 on the path to `item` after the last, without NO_ACTION.
-    cdef int path(self, int item, int first, int last, vector[uint16_t]& actions) except -1 nogil
+    cdef int collect_actions(self, int item, int first, int last, vector[uint16_t]& actions) except -1 nogil
     cdef copy_steps(self, int item, int first, int last)
-    cdef copy_path(self, int item)
+    cdef copy_derivation(self, int item)
     # The number of initial steps that all items share.
     cdef int n_common_steps(self) except -1 nogil
     # Drops items whose first n steps differ from those of the best.
-    cdef void keep_path_of_best(self, int n) noexcept nogil
+    cdef void keep_best_prefix(self, int n) noexcept nogil
     # Forgets the first n steps.
     cdef void forget_steps(self, int n) noexcept nogil
     # Renumbers the tokens of states and nodes after the first n tokens of the document are forgotten.
-    cdef int move_back(self, int n) except -1 nogil
+    cdef int rebase(self, int n) except -1 nogil
 
     # Searches a document, with the weights in training if `exact`.
     cdef int search(self, Weights weights, Columns columns, bint exact) except -1

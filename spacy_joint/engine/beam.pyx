@@ -144,12 +144,12 @@ cdef class Search:
         self.scorer.score(input, rows, NULL, n, scores)
         for i in range(self.n_items):
             if not self.final[i]:
-                self.favour(input, rows, scores)
+                self.add_biases(input, rows, scores)
                 rows += n_slots
                 self.mask(self.system.legal(input, &self.arena, self.state(i)), scores)
                 scores += self.stride
 
-    cdef void favour(self, const InputC* input, const uint64_t* slots, float* scores) noexcept nogil:
+    cdef void add_biases(self, const InputC* input, const uint64_t* slots, float* scores) noexcept nogil:
         cdef BiasC bias
         cdef size_t at
         cdef uint64_t value
@@ -197,7 +197,7 @@ cdef class Search:
         scores = self.scores.data()
         for i in range(self.n_items):
             if self.final[i]:
-                n = self.note(self.totals[i], i, NO_ACTION, n)
+                n = self.add_candidate(self.totals[i], i, NO_ACTION, n)
                 continue
             if self.leading[i] >= bound:
                 least = LOWEST
@@ -207,11 +207,11 @@ cdef class Search:
                     least -= <float>1e-5 * (fabs(least) + fabs(distance))
                 n_found = self.selection.at_least(scores, self.stride, least, self.actions.data())
                 for j in range(n_found):
-                    n = self.note(self.totals[i] + scores[self.actions[j]], i, self.actions[j], n)
+                    n = self.add_candidate(self.totals[i] + scores[self.actions[j]], i, self.actions[j], n)
             scores += self.stride
         return self.keep_best(n)
 
-    cdef inline int note(self, double total, int parent, int action, int n) noexcept nogil:
+    cdef inline int add_candidate(self, double total, int parent, int action, int n) noexcept nogil:
         if n == self.n_found:
             n = self.keep_best(n)
             memcpy(self.found_totals.data(), self.best_totals.data(), n * sizeof(double))
@@ -246,7 +246,7 @@ cdef class Search:
             if self.best[i].action != NO_ACTION:
                 self.system.advance(input, &self.arena, state, self.best[i].action)
             # Earlier items are better.
-            if self.recombines and self.is_among(state, n):
+            if self.recombines and self.is_duplicate(state, n):
                 continue
             self.history[first + n] = self.best[i]
             self.best_totals[n] = self.best_totals[i]
@@ -261,7 +261,7 @@ cdef class Search:
         self.n_steps += 1
         return 0
 
-    cdef bint is_among(self, const char* state, int n) noexcept nogil:
+    cdef bint is_duplicate(self, const char* state, int n) noexcept nogil:
         cdef size_t state_size = self.system.state_size
         cdef const char* other
         cdef int i
@@ -272,9 +272,9 @@ cdef class Search:
                 return True
         return False
 
-    cdef int collect(self, char* extra, bint at_once) except -1 nogil:
+    cdef int collect(self, char* extra, bint force) except -1 nogil:
         cdef int i, n = self.n_items
-        if self.arena.used < self.arena.collect_at and not at_once:
+        if self.arena.used < self.arena.collect_at and not force:
             return 0
         for i in range(n):
             self.reached[i] = self.state(i)
@@ -311,7 +311,7 @@ cdef class Search:
             item = self.history[<size_t>step * self.width + item].parent
         return item
 
-    cdef int path(self, int item, int first, int last, vector[uint16_t]& actions) except -1 nogil:
+    cdef int collect_actions(self, int item, int first, int last, vector[uint16_t]& actions) except -1 nogil:
         cdef HistoryC h
         cdef int step
         actions.clear()
@@ -345,7 +345,7 @@ cdef class Search:
             n = n_kept
         return step
 
-    cdef void keep_path_of_best(self, int n) noexcept nogil:
+    cdef void keep_best_prefix(self, int n) noexcept nogil:
         cdef size_t last = <size_t>(self.n_steps - 1) * self.width
         cdef size_t state_size = self.system.state_size
         cdef int best = self.ancestor(0, n)
@@ -363,15 +363,15 @@ cdef class Search:
         self.history.erase(self.history.begin(), self.history.begin() + <size_t>n * self.width)
         self.n_steps -= n
 
-    cdef int move_back(self, int n) except -1 nogil:
+    cdef int rebase(self, int n) except -1 nogil:
         cdef uint32_t node
         cdef int i
         # Nodes of the arena are moved, too, so garbage must be collected first.
         self.collect(NULL, True)
         for i in range(self.n_items):
-            self.system.move_back_state(self.state(i), n)
+            self.system.rebase_state(self.state(i), n)
         for node in range(1, self.arena.used):
-            self.system.move_back_node(self.arena.nodes + <size_t>node * self.arena.node_size, n)
+            self.system.rebase_node(self.arena.nodes + <size_t>node * self.arena.node_size, n)
         # Cached sums are keyed by rows of the input.
         self.scorer.forget()
         return 0
@@ -384,7 +384,7 @@ cdef class Search:
         """
         with self.claim:
             self.search(weights, columns, exact)
-            return self.copy_path(0)
+            return self.copy_derivation(0)
 
     def predict_all(self, Weights weights not None, Columns columns not None, bint recombine=True):
         """Returns the derivations left in the beam, best first, as actions (uint16) and scores.
@@ -398,7 +398,7 @@ cdef class Search:
                 self.search(weights, columns, False)
             finally:
                 self.recombines = True
-            return [(self.copy_path(i), self.totals[i]) for i in range(self.n_items)]
+            return [(self.copy_derivation(i), self.totals[i]) for i in range(self.n_items)]
 
     def trace(self, Weights weights not None, Columns columns not None):
         """Searches, and returns the items of the beam after each step, for computing margins.
@@ -419,7 +419,7 @@ cdef class Search:
                 self.keeps_gaps = False
                 self.gaps = vector[float]()
             arrays = (history["parent"], history["action"], gaps)
-            return self.copy_path(0), tuple(array.reshape(self.n_steps, self.width) for array in arrays)
+            return self.copy_derivation(0), tuple(array.reshape(self.n_steps, self.width) for array in arrays)
 
     cdef int search(self, Weights weights, Columns columns, bint exact) except -1:
         self.system.check(columns)
@@ -429,12 +429,12 @@ cdef class Search:
             self.run(&columns.c)
         return 0
 
-    cdef copy_path(self, int item):
+    cdef copy_derivation(self, int item):
         return self.copy_steps(item, 0, self.n_steps)
 
     cdef copy_steps(self, int item, int first, int last):
         cdef vector[uint16_t] actions
-        self.path(item, first, last, actions)
+        self.collect_actions(item, first, last, actions)
         return to_array(actions.data(), actions.size(), np.uint16)
 
 

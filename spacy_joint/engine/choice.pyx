@@ -22,7 +22,7 @@ from .weights cimport ROW_BLOCK, ChangeC, Weights
 
 
 cdef enum:
-    AT_ONCE = 16        # rows scored together
+    BATCH_SIZE = 16     # rows scored together
 
 
 cdef class ChoiceSystem(System):
@@ -46,7 +46,7 @@ cdef class Chooser:
 
     def __cinit__(self, ChoiceSystem system not None, Templates templates not None):
         templates.check(system)
-        self.scorer, self.claim = Scorer(templates, AT_ONCE), Claim("chooser")
+        self.scorer, self.claim = Scorer(templates, BATCH_SIZE), Claim("chooser")
 
     def choose(self, Weights weights not None, Columns columns not None):
         """Returns the probability of each row, and of choosing none (float64)."""
@@ -79,7 +79,7 @@ cdef class Chooser:
 
 
 cdef class ChoiceLearner:
-    """Learns weights by stochastic gradient steps of size `aggressiveness` on the log-likelihood of right choices."""
+    """Learns weights by stochastic gradient steps of size `aggressiveness` on the log-likelihood of correct choices."""
     cdef readonly Weights weights
     cdef Chooser chooser
     cdef Bag bag
@@ -94,8 +94,8 @@ cdef class ChoiceLearner:
         self.updater = Updater(weights, "perceptron", aggressiveness)
 
     def update(self, instances, double dropout=0.0):
-        """Learns from instances: columns, and the indices of the rows that are right choices; without any, no row is
-        right.
+        """Learns from instances: columns, and the indices of the rows that are correct choices; without any, no row is
+        correct.
 
         dropout: The share of features dropped at random from each instance, 0..1.
         RETURNS: The total `loss`: negative log-likelihood.
@@ -105,27 +105,27 @@ cdef class ChoiceLearner:
         check_range("dropout", dropout, 0, 1)
         with self.weights.claim:
             self.chooser.scorer.use(self.weights.learning_table(), 1)
-            for columns, right in instances:
+            for columns, correct in instances:
                 self.chooser.scorer.drop_out(dropout, self.seed, self.weights.n_updates + 1)
-                loss += self._learn(columns, frozenset(right))
+                loss += self._learn(columns, frozenset(correct))
                 self.weights.count_update()
         return {"loss": loss}
 
-    cdef double _learn(self, Columns columns, frozenset right) except? -1:
+    cdef double _learn(self, Columns columns, frozenset correct) except? -1:
         cdef vector[ChangeC] difference
         cdef int i, n
         cdef double wanted, share
         self.chooser.fill(columns)
         n = columns.c.n_tokens
-        if not right <= frozenset(range(n)):
-            raise JointValueError(Errors.J030, name="right", value=sorted(right), allowed=f"indices of the {n} rows")
-        share = sum([self.chooser.shares[i] for i in right or (n,)])
+        if not correct <= frozenset(range(n)):
+            raise JointValueError(Errors.J030, name="correct", value=sorted(correct), allowed=f"indices of {n} rows")
+        share = sum([self.chooser.shares[i] for i in correct or (n,)])
         if not share > 0:
             raise JointValueError(Errors.J009, step=0)
         self.bag.clear()
         for i in range(n):
-            wanted = self.chooser.shares[i] / share if i in right else 0
+            wanted = self.chooser.shares[i] / share if i in correct else 0
             self.bag.count(&columns.c, &self.chooser.rows[i], 0, 0, <float>(wanted - self.chooser.shares[i]))
-        self.bag.take(difference)
+        self.bag.drain(difference)
         self.updater.update(difference, 1)
         return -log(share)

@@ -27,7 +27,7 @@ class ChoiceModel(LinearModel):
 
     def choose(self, columns: Columns) -> np.ndarray:
         """Returns the probability of each row, and of choosing none (float64)."""
-        with self._lend_search() as chooser:
+        with self._borrow_search() as chooser:
             return chooser.choose(self.weights, columns)
 
     def _make_search(self, beam_width: int) -> Chooser:

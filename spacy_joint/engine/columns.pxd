@@ -2,7 +2,7 @@
 
 After PADDING rows of zeros come the "nothing" row, the "root" row, and the tokens with an empty row after the last one,
 each followed by PADDING rows of zeros, so that an atom can read up to PADDING rows to either side without a bounds
-check. Zero means "nothing". Facts are values of tokens that only the system reads, not templates, such as counts from
+check. Zero means "nothing". Token info is integers that only the system reads, not templates, such as counts from
 the start of the document; the system defines their number per token.
 
 An InputC borrows its pointers from a `Columns`, which must outlive every search over it. Threads may share it, since
@@ -26,9 +26,9 @@ cdef uint64_t ROOT_VALUE        # in every column of the root
 cdef struct InputC:
     const uint64_t* cells       # (FIRST + n_tokens + 1 + PADDING) x n_columns
     const int8_t* constraints   # n_tokens: what a token must (1) or must not (-1) be, as the system defines it
-    const int32_t* facts        # n_tokens x n_facts
+    const int32_t* token_info   # n_tokens x n_info
     int n_columns
-    int n_facts
+    int n_info
     int n_tokens
 
 
@@ -38,5 +38,5 @@ cdef class Columns:
     cdef readonly tuple names
     cdef readonly uint64_t[:, ::1] cells
     cdef int8_t[::1] constraints
-    cdef int32_t[:, ::1] facts
+    cdef int32_t[:, ::1] token_info
     cdef InputC c

@@ -9,8 +9,8 @@ from murmurhash.mrmr cimport hash64
 
 
 ROOT_VALUE = 0x52_4F_4F_54  # any constant other than zero
-# Used for documents without facts.
-NO_FACTS = np.zeros((1, 1), dtype=np.int32)
+# Used for documents without token info.
+NO_TOKEN_INFO = np.zeros((1, 1), dtype=np.int32)
 
 
 cdef class Columns:
@@ -19,11 +19,11 @@ cdef class Columns:
     names (Sequence[str]): The names of the columns, for templates.
     values (np.ndarray): The values (uint64, tokens x columns).
     constraints (np.ndarray | None): What tokens must (1), must not (-1) or may (0) be for the system (int8).
-    facts (np.ndarray | None): Facts (int32, tokens x facts), for systems that read them.
+    token_info (np.ndarray | None): Integers for systems that read them (int32, tokens x any).
     RAISES ValueError: If shapes do not match.
     """
 
-    def __cinit__(self, names, values, constraints=None, facts=None):
+    def __cinit__(self, names, values, constraints=None, token_info=None):
         values = np.asarray(values, dtype=np.uint64)
         if values.ndim != 2 or values.shape[1] != len(names):
             raise JointValueError(Errors.J001, name="values", value=values.shape, allowed=f"(n_tokens, {len(names)})")
@@ -34,22 +34,22 @@ cdef class Columns:
         cells[ROOT] = ROOT_VALUE
         cells[FIRST : FIRST + n_tokens, : len(names)] = values
         # One extra element, so that an empty document has a valid address.
-        padded, padded_facts = np.zeros(n_tokens + 1, dtype=np.int8), NO_FACTS
+        padded, padded_info = np.zeros(n_tokens + 1, dtype=np.int8), NO_TOKEN_INFO
         if constraints is not None:
             constraints = np.asarray(constraints, dtype=np.int8)
             if constraints.shape != (n_tokens,):
                 raise JointValueError(Errors.J001, name="constraints", value=constraints.shape, allowed=(n_tokens,))
             padded[:n_tokens] = constraints
-        if facts is not None:
-            facts = np.asarray(facts, dtype=np.int32)
-            if facts.ndim != 2 or facts.shape[0] != n_tokens:
-                raise JointValueError(Errors.J001, name="facts", value=facts.shape, allowed=f"({n_tokens}, n_facts)")
-            padded_facts = np.zeros((n_tokens + 1, max(facts.shape[1], 1)), dtype=np.int32)
-            padded_facts[:n_tokens, : facts.shape[1]] = facts
-        self.names, self.cells, self.constraints, self.facts = tuple(names), cells, padded, padded_facts
+        if token_info is not None:
+            token_info = np.asarray(token_info, dtype=np.int32)
+            if token_info.ndim != 2 or token_info.shape[0] != n_tokens:
+                raise JointValueError(Errors.J001, name="token_info", value=token_info.shape, allowed=f"{n_tokens} x n")
+            padded_info = np.zeros((n_tokens + 1, max(token_info.shape[1], 1)), dtype=np.int32)
+            padded_info[:n_tokens, : token_info.shape[1]] = token_info
+        self.names, self.cells, self.constraints, self.token_info = tuple(names), cells, padded, padded_info
         self.c = InputC(
-            &self.cells[0, 0], &self.constraints[0], &self.facts[0, 0],
-            self.cells.shape[1], 0 if facts is None else facts.shape[1], n_tokens,
+            &self.cells[0, 0], &self.constraints[0], &self.token_info[0, 0],
+            self.cells.shape[1], 0 if token_info is None else token_info.shape[1], n_tokens,
         )
 
     def __len__(self):
@@ -58,20 +58,20 @@ cdef class Columns:
     def __reduce__(self):
         values = np.asarray(self.cells)[FIRST : FIRST + self.c.n_tokens, : len(self.names)]
         n_tokens = self.c.n_tokens
-        facts = np.asarray(self.facts)[:n_tokens, : self.c.n_facts] if self.c.n_facts else None
-        return (Columns, (self.names, values, np.asarray(self.constraints)[:n_tokens], facts))
+        token_info = np.asarray(self.token_info)[:n_tokens, : self.c.n_info] if self.c.n_info else None
+        return (Columns, (self.names, values, np.asarray(self.constraints)[:n_tokens], token_info))
 
-    def with_facts(self, facts):
-        """Returns the same document with other facts (Columns)."""
+    def with_token_info(self, token_info):
+        """Returns the same document with other token info (Columns)."""
         names, values, constraints, _ = self.__reduce__()[1]
-        return Columns(names, values, constraints, facts)
+        return Columns(names, values, constraints, token_info)
 
     def split(self, constraint):
         """Splits the document before tokens with this constraint, into one or more parts (list[Columns])."""
-        names, values, constraints, facts = self.__reduce__()[1]
+        names, values, constraints, token_info = self.__reduce__()[1]
         starts = np.flatnonzero(constraints == constraint)
         starts = starts[starts > 0]
-        arrays = [values, constraints] if facts is None else [values, constraints, facts]
+        arrays = [values, constraints] if token_info is None else [values, constraints, token_info]
         parts = zip(*(np.split(array, starts) for array in arrays), strict=True)
         return [Columns(names, *part) for part in parts]
 

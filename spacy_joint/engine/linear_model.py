@@ -27,7 +27,7 @@ MAX_TABLES = 16
 # The seeds of all tables, which are derived from the model's, must fit into 64 bits.
 MAX_SEED = 1 << 59
 # The arrays of the training state of a table, see weights.pxd.
-LEARNT = ("raw", "total", "n_changes")
+ARRAYS = ("raw", "total", "n_changes")
 # One thread finishes a model after training while others wait.
 _finishing = make_fork_lock()
 
@@ -72,8 +72,8 @@ class LinearModel(ABC):
         # `n_seen` counts documents, including those without instances.
         self._tables, self.n_seen = tables, n_seen
         self._learners: list[Any] = []
-        # `_learnt` is replaced by each update; `_finished` is the one that the prediction weights were made from.
-        self._learnt = self._finished = object()
+        # Each update replaces `_version`; `_finished_version` is the one that the prediction weights were made from.
+        self._version = self._finished_version = object()
         self.forget_searches()
 
     @property
@@ -129,15 +129,15 @@ class LinearModel(ABC):
         self._templates = Templates(templates, columns, system)
         weights = Weights(self.table_bits, system.row_width, self.min_changes)
         # The training state is only allocated by the first update: loaded models do not need it.
-        weights.predict_with(np.zeros(weights.n_cells, np.int8), np.zeros(1 << self.table_bits >> 3, np.uint8), 1.0)
+        weights.set_averaged(np.zeros(weights.n_cells, np.int8), np.zeros(1 << self.table_bits >> 3, np.uint8), 1.0)
         self._use([weights])
 
-    def _learn(self) -> None:
+    def _start_training(self) -> None:
         """Prepares all tables for training; new ones start from the prediction weights."""
         weights = self.weights
         if not weights.is_learning:
             del self._tables[1:]
-        weights.learn()
+        weights.start_training()
         while len(self._tables) < self.n_tables:
             other = Weights(weights.bits, weights.width, weights.min_changes)
             other.restore(*_copy(weights), weights.n_updates)
@@ -152,7 +152,7 @@ class LinearModel(ABC):
         """Makes a learner for a table: see `Learner`."""
 
     @contextmanager
-    def _lend_search(self) -> Iterator[Any]:
+    def _borrow_search(self) -> Iterator[Any]:
         """Lends a search for exclusive use, with up-to-date prediction weights."""
         self.finish()
         # Lists need no lock. A search returns to the list that it came from, which is dropped when the beam or the
@@ -168,7 +168,7 @@ class LinearModel(ABC):
     def update(self, instances: Sequence[Any], dropout: float = 0.0) -> dict[str, float]:
         """Learns from a batch: see `Learner.update`. With several tables, returns the sums of the first."""
         if not self._learners:
-            self._learn()
+            self._start_training()
             self._learners = [
                 self._make_learner(weights, self.seed * MAX_TABLES + i)
                 for i, weights in enumerate(self._tables, self.first_table)
@@ -188,12 +188,12 @@ class LinearModel(ABC):
                 # An interrupt waits for the end of the batch: tables of different batches cannot be averaged.
                 run_all([partial(update_share, first) for first in range(n_threads)], stop=lambda: None)
         finally:
-            self._learnt = object()
+            self._version = object()
         return sums[0]
 
     def copy_states(self) -> list[TrainingState]:
         """Copies the training states of all tables, for passes elsewhere: see mixing.py."""
-        self._learn()
+        self._start_training()
         fingerprint = self.fingerprint()
         return [
             TrainingState(fingerprint, *_copy(weights), weights.n_updates, self.n_seen, self.seed)
@@ -211,28 +211,28 @@ class LinearModel(ABC):
         if n_states != self.n_tables or len(kinds) != 1 or states[0].fingerprint != self.fingerprint():
             raise JointValueError(Errors.J732, n_states=n_states, n_tables=self.n_tables, wanted=self.fingerprint())
         self._restore(states)
-        self._learnt = object()
+        self._version = object()
 
     def _restore(self, states: Sequence[TrainingState]) -> None:
         tables = [Weights(self.weights.bits, self.weights.width, self.min_changes) for _ in states]
         for table, state in zip(tables, states, strict=True):
             table.restore(*_copy(state), state.n_updates)
-        tables[0].predict_with(self.weights.averaged, self.weights.kept, self.weights.scale)
+        tables[0].set_averaged(self.weights.averaged, self.weights.kept, self.weights.scale)
         self._use(tables, states[0].n_seen)
         self.seed = states[0].seed
 
     def finish(self) -> None:
         """Updates the prediction weights after training."""
-        if self._finished is self._learnt:
+        if self._finished_version is self._version:
             return
         # Only once: another thread may already be searching with the new weights.
         with _finishing:
             # Another thread may go on learning meanwhile.
-            learnt = self._learnt
-            if self._finished is not learnt:
+            version = self._version
+            if self._finished_version is not version:
                 self.weights.finish(self._tables[1:], self.templates.n_templates)
                 self.forget_searches()
-                self._finished = learnt
+                self._finished_version = version
 
     def forget_searches(self) -> None:
         """Makes new searches for later predictions."""
@@ -263,7 +263,7 @@ class LinearModel(ABC):
         """Returns the training state, for resuming exactly; None for a model that can only predict."""
         if not self.weights.is_learning:
             return None
-        arrays = {f"{name}.{i}": getattr(weights, name) for i, weights in enumerate(self._tables) for name in LEARNT}
+        arrays = {f"{name}.{i}": getattr(weights, name) for i, weights in enumerate(self._tables) for name in ARRAYS}
         n_tables, n_updates = len(self._tables), self.weights.n_updates
         return self._pack(arrays, n_tables=n_tables, n_updates=n_updates, n_seen=self.n_seen, seed=self.seed)
 
@@ -276,7 +276,7 @@ class LinearModel(ABC):
         with self._check(described, source):
             _require(np.isfinite(described["scale"]).all(), source)
             weights = Weights(described["table_bits"], self.system.row_width, self.min_changes)
-            weights.predict_with(arrays["averaged"], arrays["kept"], described["scale"])
+            weights.set_averaged(arrays["averaged"], arrays["kept"], described["scale"])
             most = find_most(self.templates.n_templates)
             # With few templates, no weight can cause an overflow.
             if most < MOST_OF_WEIGHT:
@@ -293,7 +293,7 @@ class LinearModel(ABC):
             _require(n_seen in range(1 << 62) and all(np.isfinite(array).all() for array in arrays.values()), source)
             states = []
             for i in range(n_tables):
-                raw, total, n_changes = (arrays[f"{name}.{i}"] for name in LEARNT)
+                raw, total, n_changes = (arrays[f"{name}.{i}"] for name in ARRAYS)
                 states.append(TrainingState("", raw, total, n_changes, n_updates, n_seen, seed))
             self._restore(states)
 
@@ -311,7 +311,7 @@ class LinearModel(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         # Searches hold buffers, and learners hold threads: both are recreated when needed.
-        left_out = ("_templates", "_tables", "_learners", "_learnt", "_finished", "_idle_searches")
+        left_out = ("_templates", "_tables", "_learners", "_version", "_finished_version", "_idle_searches")
         state = {name: value for name, value in self.__dict__.items() if name not in left_out}
         if self.is_set_up:
             state["_content"] = (self.templates.text, self.templates.columns, self.to_bytes(), self.learning_to_bytes())

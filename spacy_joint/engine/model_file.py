@@ -31,8 +31,8 @@ def pack(meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     described, blob = [], bytearray()
     for name, array in arrays.items():
         little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-        about = {"name": name, "dtype": little.dtype.str, "n": little.size, "at": len(blob)}
-        described.append({**about, "crc32": zlib.crc32(_bytes_of(little))})
+        entry = {"name": name, "dtype": little.dtype.str, "n": little.size, "at": len(blob)}
+        described.append({**entry, "crc32": zlib.crc32(_bytes_of(little))})
         blob += _bytes_of(little)
         blob += bytes(-len(blob) % ALIGNMENT)
     header = json.dumps({"meta": meta, "arrays": described}, sort_keys=True).encode("utf8")
@@ -56,15 +56,15 @@ def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dic
     arrays = {}
     try:
         described = json.loads(header.decode("utf8"))
-        for about in described["arrays"]:
-            if about["dtype"] not in DTYPES:
+        for entry in described["arrays"]:
+            if entry["dtype"] not in DTYPES:
                 raise JointValueError(Errors.J052, source=source, what="its header")
-            name, dtype, start = about["name"], np.dtype(about["dtype"]), first + about["at"]
-            if not first <= start <= start + about["n"] * dtype.itemsize <= size:
+            name, dtype, start = entry["name"], np.dtype(entry["dtype"]), first + entry["at"]
+            if not first <= start <= start + entry["n"] * dtype.itemsize <= size:
                 raise JointValueError(Errors.J052, source=source, what=f"the array '{name}'")
-            array = np.frombuffer(content, dtype=dtype, count=about["n"], offset=start)
+            array = np.frombuffer(content, dtype=dtype, count=entry["n"], offset=start)
             array.flags.writeable = False
-            if zlib.crc32(_bytes_of(array)) != about["crc32"]:
+            if zlib.crc32(_bytes_of(array)) != entry["crc32"]:
                 raise JointValueError(Errors.J052, source=source, what=f"the array '{name}'")
             arrays[name] = array
         if not isinstance(described["meta"], dict):

@@ -36,7 +36,7 @@ class Perceptron(LinearModel):
 
     def predict(self, columns: Columns) -> np.ndarray:
         """Returns the best actions that the beam finds for a document (uint16)."""
-        with self._lend_search() as search:
+        with self._borrow_search() as search:
             return search.predict(self.weights, columns)
 
     def predict_all(self, columns: Columns, beam_width: int) -> list[tuple[np.ndarray, float]]:
@@ -49,12 +49,12 @@ class Perceptron(LinearModel):
 
     def predict_while_learning(self, columns: Columns) -> np.ndarray:
         """Returns the best actions (uint16) by the first table's weights in training, which `update` searches with."""
-        self._learn()
+        self._start_training()
         return GoldSearch(self.system, self.templates, self.beam_width).predict(self.weights, columns, True)
 
     def trace(self, columns: Columns) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Returns the best actions, and the items of the beam after each step: see `Search.trace`."""
-        with self._lend_search() as search:
+        with self._borrow_search() as search:
             return search.trace(self.weights, columns)
 
     def _make_search(self, beam_width: int) -> Any:

@@ -27,14 +27,14 @@ cdef class Scorer:
     cdef TableC c
     cdef FilterC filter
     cdef const RecipesC* recipes
-    cdef int at_once                # rows scored together
+    cdef int batch_size             # rows scored together
     cdef uint64_t call
     cdef vector[EntryC] entries     # the size is a power of two
     cdef vector[char] sums          # entries x padded_width elements
     cdef int shift                  # from keys to entries
-    cdef vector[uint64_t] offsets   # at_once x n_templates
-    cdef vector[MissC] misses       # at_once x n_blocks
-    cdef vector[uint32_t] used      # at_once x n_blocks: entries
+    cdef vector[uint64_t] offsets   # batch_size x n_templates
+    cdef vector[MissC] misses       # batch_size x n_blocks
+    cdef vector[uint32_t] used      # batch_size x n_blocks: entries
 
     # Sets the weights, with rows of `width` cells.
     cdef int use(self, Table table, int width) except -1
@@ -46,8 +46,8 @@ cdef class Scorer:
     # rows: n x n_slots. parts: the kind of part of each row; NULL: the first. scores: n x padded_width, written.
     cdef void score(self, const InputC* input, const uint64_t* rows, const uint8_t* parts, int n,
                     float* scores) noexcept nogil
-    cdef void score_some(self, const InputC* input, const uint64_t* rows, const uint8_t* parts, int n,
-                         float* scores) noexcept nogil
+    cdef void score_batch(self, const InputC* input, const uint64_t* rows, const uint8_t* parts, int n,
+                          float* scores) noexcept nogil
     # Finds the entries of all blocks of all rows; adds the sums to compute to `misses` and returns their number.
     cdef int look_up(self, const InputC* input, const uint64_t* rows, const uint8_t* parts, int n) noexcept nogil
     # Writes the kept features of a row to `hashes`, which has room for MAX_TEMPLATES. Returns their number.

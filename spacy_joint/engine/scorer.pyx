@@ -11,13 +11,13 @@ from .weights cimport KernelsC, prefetch
 
 
 cdef class Scorer:
-    """Scores rows of slots, `at_once` of them together."""
+    """Scores rows of slots, `batch_size` of them together."""
 
-    def __cinit__(self, Templates templates not None, int at_once):
-        cdef size_t rows = max(at_once, 1)
+    def __cinit__(self, Templates templates not None, int batch_size):
+        cdef size_t rows = max(batch_size, 1)
         self.templates = templates
         self.recipes = &templates.recipes
-        self.at_once = rows
+        self.batch_size = rows
         self.offsets.resize(rows * templates.n_templates)
         self.misses.resize(rows * templates.n_blocks)
         self.used.resize(rows * templates.n_blocks)
@@ -29,7 +29,7 @@ cdef class Scorer:
             raise JointValueError(Errors.J033, width=table.c.width, n=width)
         if table is not self.table:
             # Four times the maximum for one call, so that sums survive several calls and probing stays short.
-            while n_entries < <size_t>4 * self.at_once * self.recipes.n_blocks:
+            while n_entries < <size_t>4 * self.batch_size * self.recipes.n_blocks:
                 n_entries *= 2
                 shift -= 1
             # No table is set if the buffers cannot be allocated.
@@ -60,14 +60,14 @@ cdef class Scorer:
                     float* scores) noexcept nogil:
         cdef int first = 0
         while first < n:
-            self.score_some(
+            self.score_batch(
                 input, rows + <size_t>first * self.recipes.n_slots, parts + first if parts else NULL,
-                min(n - first, self.at_once), scores + <size_t>first * self.c.padded_width
+                min(n - first, self.batch_size), scores + <size_t>first * self.c.padded_width
             )
-            first += self.at_once
+            first += self.batch_size
 
-    cdef void score_some(self, const InputC* input, const uint64_t* rows, const uint8_t* parts, int n,
-                         float* scores) noexcept nogil:
+    cdef void score_batch(self, const InputC* input, const uint64_t* rows, const uint8_t* parts, int n,
+                          float* scores) noexcept nogil:
         cdef const RecipesC* recipes = self.recipes
         cdef const KernelsC* kernels = self.c.kernels
         cdef const MissC* miss

@@ -30,36 +30,36 @@ cdef class Stream:
     cdef InputC input
     cdef uint64_t[:, ::1] cells
     cdef int8_t[::1] constraints
-    cdef int32_t[:, ::1] facts
+    cdef int32_t[:, ::1] token_info
     cdef int n_ahead                    # tokens that a step may read after the last one that its state refers to
     cdef bint started
     cdef int next_check                 # number of steps
 
     def __cinit__(self, System system not None, templates, int width, Weights weights not None, biases=None):
         cdef Columns empty
-        if not system.streams:
+        if not system.can_stream:
             raise JointValueError(Errors.J037, name=type(system).__name__)
         self.search = Search(system, templates, width, biases)
         # Keeps the current weights, even if they are replaced during the stream.
         self.search.scorer.use(weights.prediction_table(), system.row_width)
         self.n_ahead = templates.max_ahead
-        empty = Columns(templates.columns, np.zeros((0, len(templates.columns))), facts=np.zeros((0, system.n_facts)))
-        self.cells, self.constraints, self.facts = empty.cells, empty.constraints, empty.facts
+        empty = Columns(templates.columns, np.zeros((0, len(templates.columns))), None, np.zeros((0, system.n_info)))
+        self.cells, self.constraints, self.token_info = empty.cells, empty.constraints, empty.token_info
         self._borrow()
 
     cdef int _borrow(self) except -1:
         self.input = InputC(
-            &self.cells[0, 0], &self.constraints[0], &self.facts[0, 0],
-            self.cells.shape[1], self.search.system.n_facts, self.n_tokens,
+            &self.cells[0, 0], &self.constraints[0], &self.token_info[0, 0],
+            self.cells.shape[1], self.search.system.n_info, self.n_tokens,
         )
         return 0
 
-    def feed(self, values, constraints=None, facts=None):
+    def feed(self, values, constraints=None, token_info=None):
         """Adds tokens.
 
-        values, constraints, facts (np.ndarray): As in `Columns`.
-        RAISES ValueError: If shapes do not match, facts are missing (J046), there are too many tokens (J002), or the
-            document has ended (J036).
+        values, constraints, token_info (np.ndarray): As in `Columns`.
+        RAISES ValueError: If shapes do not match, token info is missing (J046), there are too many tokens (J002), or
+            the document has ended (J036).
         """
         with self.search.claim:
             if self.ended:
@@ -68,25 +68,25 @@ cdef class Stream:
             n_tokens = self.n_tokens + values.size // self.cells.shape[1]
             if n_tokens > 2**31 - 2 * FIRST:
                 raise JointValueError(Errors.J002, name="The document", n=n_tokens, unit="tokens", most="2^31")
-            self._add(Columns(self.search.templates.columns, values, constraints, facts))
+            self._add(Columns(self.search.templates.columns, values, constraints, token_info))
 
     cdef int _add(self, Columns columns) except -1:
         cdef long long needed = self.n_tokens + len(columns)
         cdef uint64_t[:, ::1] cells
         cdef int8_t[::1] constraints
-        cdef int32_t[:, ::1] facts
+        cdef int32_t[:, ::1] token_info
         self.search.system.check(columns)
         if needed >= self.constraints.shape[0]:
             cells = lengthen(self.cells, FIRST + 2 * needed + 1 + PADDING)
             constraints = lengthen(self.constraints, 2 * needed + 1)
-            facts = lengthen(self.facts, 2 * needed + 1)
+            token_info = lengthen(self.token_info, 2 * needed + 1)
             # From here on nothing can fail until the input borrows the new arrays.
-            self.cells, self.constraints, self.facts = cells, constraints, facts
+            self.cells, self.constraints, self.token_info = cells, constraints, token_info
         # The arrays of the columns are longer than their tokens.
         self.cells[FIRST + self.n_tokens : FIRST + needed] = columns.cells[FIRST : FIRST + columns.c.n_tokens]
         self.constraints[self.n_tokens : needed] = columns.constraints[: columns.c.n_tokens]
-        if self.search.system.n_facts:
-            self.facts[self.n_tokens : needed] = columns.facts[: columns.c.n_tokens]
+        if self.search.system.n_info:
+            self.token_info[self.n_tokens : needed] = columns.token_info[: columns.c.n_tokens]
         self.n_tokens = needed
         return self._borrow()
 
@@ -137,13 +137,13 @@ cdef class Stream:
         the actions of these steps (np.ndarray of uint16)."""
         with self.search.claim:
             n_steps = min(max(n_steps, 0), self.search.n_steps)
-            self.search.keep_path_of_best(n_steps)
+            self.search.keep_best_prefix(n_steps)
             return self._release(n_steps)
 
     def best(self):
         """Returns the actions of the best item that are not yet final (uint16)."""
         with self.search.claim:
-            return self.search.copy_path(0)
+            return self.search.copy_derivation(0)
 
     cdef _release(self, int n_steps):
         result = self.search.copy_steps(self.search.ancestor(0, n_steps), 0, n_steps)
@@ -161,14 +161,14 @@ cdef class Stream:
             if n <= 0:
                 return
             self.search.claim.is_broken = True
-            for array, first in zip(map(np.asarray, (self.cells, self.constraints, self.facts)), (FIRST, 0, 0)):
+            for array, first in zip(map(np.asarray, (self.cells, self.constraints, self.token_info)), (FIRST, 0, 0)):
                 tokens = array[first : first + self.n_tokens]
                 tokens[:-n] = tokens[n:].copy()
                 tokens[-n:] = 0
             self.n_tokens -= n
             self._borrow()
             if self.started:
-                self.search.move_back(n)
+                self.search.rebase(n)
             self.search.claim.is_broken = False
 
 

@@ -63,11 +63,11 @@ cdef class System:
     cdef readonly int n_actions
     cdef readonly int n_kinds
     cdef readonly int row_width     # weights per feature: one per action
-    cdef bint streams               # whether the three methods at the end are implemented
+    cdef bint can_stream            # whether the three methods at the end are implemented
     cdef readonly int n_slots
     cdef readonly dict token_slots  # names and numbers of the slots that hold a row of the input
     cdef readonly dict value_slots  # of those that hold a plain number
-    cdef readonly int n_facts       # required per token; 0: the system reads none
+    cdef readonly int n_info        # required per token; 0: the system reads none
     cdef size_t state_size
     cdef size_t node_size           # set by constructors of systems with nodes
     cdef int nodes_per_step         # 2 unless the constructor changes it
@@ -96,8 +96,8 @@ cdef class System:
     # For streams: the last token on which the slots or the legal actions of a state depend, and how to renumber states
     # and nodes when the first n tokens of the document are forgotten.
     cdef int front(self, const void* state) noexcept nogil
-    cdef void move_back_state(self, void* state, int n) noexcept nogil
-    cdef void move_back_node(self, void* node, int n) noexcept nogil
+    cdef void rebase_state(self, void* state, int n) noexcept nogil
+    cdef void rebase_node(self, void* node, int n) noexcept nogil
 
 
 # Follows a derivation step by step. `blank_walk` is for systems whose legal actions do not depend on attributes of
@@ -111,7 +111,7 @@ cdef class Walk:
 
     cdef bint is_legal(self, int action) noexcept
     # Takes an action. Returns False, and changes nothing, if it is not legal.
-    cdef bint take(self, int action) except -1
+    cdef bint try_advance(self, int action) except -1
 
 
 cdef Walk blank_walk(System system, int n_tokens)

@@ -98,8 +98,8 @@ cdef class System:
         self.nodes_per_step = 2
 
     cdef int check(self, Columns columns) except -1:
-        if self.n_facts and columns.c.n_facts != self.n_facts:
-            raise JointValueError(Errors.J046, n=columns.c.n_facts, wanted=self.n_facts)
+        if self.n_info and columns.c.n_info != self.n_info:
+            raise JointValueError(Errors.J046, n=columns.c.n_info, wanted=self.n_info)
         return 0
 
     cdef int set_kinds(self, sizes) except -1:
@@ -151,10 +151,10 @@ cdef class System:
     cdef int front(self, const void* state) noexcept nogil:
         return 0
 
-    cdef void move_back_state(self, void* state, int n) noexcept nogil:
+    cdef void rebase_state(self, void* state, int n) noexcept nogil:
         pass
 
-    cdef void move_back_node(self, void* node, int n) noexcept nogil:
+    cdef void rebase_node(self, void* node, int n) noexcept nogil:
         pass
 
 
@@ -186,7 +186,7 @@ cdef class Walk:
             and self.system.is_legal(&self.columns.c, &self.arena, self.at, action)
         )
 
-    cdef bint take(self, int action) except -1:
+    cdef bint try_advance(self, int action) except -1:
         if not self.is_legal(action):
             return False
         arena_reserve(&self.arena, self.system.nodes_per_step)
@@ -199,7 +199,7 @@ cdef class Walk:
 
     def advance(self, int action):
         """Takes an action. RAISES ValueError: If it is not legal."""
-        if not self.take(action):
+        if not self.try_advance(action):
             raise JointValueError(Errors.J005, action=action, legal=self.legal()[:20])
 
     def collect(self):
@@ -221,28 +221,28 @@ def check_derivation(actions, n_actions, least=0):
     least (int): The minimum length of a complete derivation.
     RAISES ValueError: If `actions` is not a sequence of the system's actions, or too short (J314).
     """
-    path = np.asarray(actions)
-    if path.ndim != 1 or (path.size and path.dtype.kind not in "ui"):
-        raise JointValueError(Errors.J314, step=0, n=path.shape)
-    wrong = np.flatnonzero((path < 0) | (path >= n_actions))
-    if len(wrong) or not 0 <= least <= len(path):
-        raise JointValueError(Errors.J314, step=int(wrong[0]) if len(wrong) else len(path), n=len(path))
-    return np.ascontiguousarray(path, dtype=np.uint16)
+    derivation = np.asarray(actions)
+    if derivation.ndim != 1 or (derivation.size and derivation.dtype.kind not in "ui"):
+        raise JointValueError(Errors.J314, step=0, n=derivation.shape)
+    wrong = np.flatnonzero((derivation < 0) | (derivation >= n_actions))
+    if len(wrong) or not 0 <= least <= len(derivation):
+        raise JointValueError(Errors.J314, step=int(wrong[0]) if len(wrong) else len(derivation), n=len(derivation))
+    return np.ascontiguousarray(derivation, dtype=np.uint16)
 
 
 cdef Walk blank_walk(System system, int n_tokens):
-    facts = np.zeros((n_tokens, system.n_facts), dtype=np.int32)
-    return Walk(system, Columns((), np.zeros((n_tokens, 0), dtype=np.uint64), facts=facts))
+    token_info = np.zeros((n_tokens, system.n_info), dtype=np.int32)
+    return Walk(system, Columns((), np.zeros((n_tokens, 0), dtype=np.uint64), token_info=token_info))
 
 
 cdef Walk replay(System system, actions, int n_tokens):
     # In all systems, each token takes at least one action.
-    cdef const uint16_t[::1] path = check_derivation(actions, system.n_actions, least=n_tokens)
+    cdef const uint16_t[::1] derivation = check_derivation(actions, system.n_actions, least=n_tokens)
     cdef Walk walk = blank_walk(system, n_tokens)
     cdef Py_ssize_t step
-    for step in range(path.shape[0]):
-        if not walk.take(path[step]):
-            raise JointValueError(Errors.J314, step=step, n=len(path))
+    for step in range(derivation.shape[0]):
+        if not walk.try_advance(derivation[step]):
+            raise JointValueError(Errors.J314, step=step, n=len(derivation))
     if not walk.is_final:
-        raise JointValueError(Errors.J314, step=len(path), n=len(path))
+        raise JointValueError(Errors.J314, step=len(derivation), n=len(derivation))
     return walk

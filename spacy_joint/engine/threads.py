@@ -44,7 +44,7 @@ def check_stop() -> None:
         raise Stopped
 
 
-class SignOfLife:
+class ThreadMarker:
     """An object that a thread holds from its creation to its end, even if memory ran out before the thread could run
     any code."""
 
@@ -57,11 +57,11 @@ def open_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
     thread that starts or ends and holds what theirs need to end. Then it returns after `CLOSING_SECONDS` at the latest.
     """
     stop = Event()
-    signs: list[ref[SignOfLife]] = []
+    markers: list[ref[ThreadMarker]] = []
 
     def begin() -> None:
-        _this_thread.stop, _this_thread.sign = stop, SignOfLife()
-        signs.append(ref(_this_thread.sign))
+        _this_thread.stop, _this_thread.marker = stop, ThreadMarker()
+        markers.append(ref(_this_thread.marker))
 
     pool = ThreadPoolExecutor(n_threads, initializer=begin)
     is_closed = False
@@ -74,7 +74,7 @@ def open_pool(n_threads: int) -> Iterator[ThreadPoolExecutor]:
         stop.set()
         pool.shutdown(wait=not is_closed, cancel_futures=True)
         latest = monotonic() + CLOSING_SECONDS
-        while is_closed and monotonic() < latest and any(sign() is not None for sign in signs):
+        while is_closed and monotonic() < latest and any(marker() is not None for marker in markers):
             sleep(POLL_SECONDS)
 
 
@@ -86,16 +86,16 @@ def run_all(tasks: Sequence[Callable[[], object]], stop: Callable[[], None]) -> 
     # Lists and `SimpleQueue` stay consistent. The lists have their final length, since memory may run out.
     begun, ended = [False] * len(tasks), [False] * len(tasks)
     errors: list[BaseException | None] = [None] * len(tasks)
-    signs: list[ref[SignOfLife]] = []
+    markers: list[ref[ThreadMarker]] = []
     interrupted: list[bool] = []
     notices: SimpleQueue[None] = SimpleQueue()
 
-    def make_sign() -> SignOfLife:
-        sign = SignOfLife()
-        signs.append(ref(sign))
-        return sign
+    def make_marker() -> ThreadMarker:
+        marker = ThreadMarker()
+        markers.append(ref(marker))
+        return marker
 
-    def run(number: int, sign: SignOfLife) -> None:
+    def run(number: int, marker: ThreadMarker) -> None:
         begun[number] = True
         try:
             if not interrupted:
@@ -109,21 +109,21 @@ def run_all(tasks: Sequence[Callable[[], object]], stop: Callable[[], None]) -> 
     try:
         for number in range(len(tasks)):
             try:
-                start_new_thread(run, (number, make_sign()))
+                start_new_thread(run, (number, make_marker()))
             except RuntimeError as error:
                 raise MemoryError("There is no room for another thread.") from error
         while not all(ended):
             with suppress(Empty):
                 notices.get(timeout=DEATH_SECONDS)
-            for number, sign_of in enumerate(signs):
+            for number, marker_of in enumerate(markers):
                 # In the other order, a task that ends in between would look dead.
-                if sign_of() is None and not ended[number]:
+                if marker_of() is None and not ended[number]:
                     ended[number] = True
                     errors[number] = MemoryError("A thread has died for lack of memory.")
     except BaseException:
         # Threads that have not begun will do nothing.
         while not interrupted or any(
-            begun[number] and not ended[number] and sign_of() is not None for number, sign_of in enumerate(signs)
+            begun[number] and not ended[number] and marker_of() is not None for number, marker_of in enumerate(markers)
         ):
             try:
                 interrupted.append(True)

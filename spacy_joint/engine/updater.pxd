@@ -20,7 +20,7 @@ cdef class Bag:
     cdef int add(self, uint32_t cell, uint32_t feature, float value) except -1 nogil
     cdef ChangeC* find(self, uint32_t cell) noexcept nogil
     # Moves the cells that differ, once each, to `changes`, which is overwritten, and empties the bag.
-    cdef int take(self, vector[ChangeC]& changes) except -1 nogil
+    cdef int drain(self, vector[ChangeC]& changes) except -1 nogil
 
 
 cdef class Updater:

@@ -60,7 +60,7 @@ cdef class Bag:
             at = (at + 1) & mask
         return &self.cells[at]
 
-    cdef int take(self, vector[ChangeC]& changes) except -1 nogil:
+    cdef int drain(self, vector[ChangeC]& changes) except -1 nogil:
         cdef ChangeC change
         changes.clear()
         changes.reserve(self.n)

@@ -48,7 +48,7 @@ cdef class Weights:
         """Whether the table has a training state (bool)."""
         return self.raw is not None
 
-    def learn(self):
+    def start_training(self):
         """Prepares the table for training, from zero or, if it can only predict, from its averages."""
         if self.is_learning:
             return
@@ -74,7 +74,7 @@ cdef class Weights:
         if array.shape != (size,) or array.dtype != dtype:
             raise JointValueError(Errors.J022, got=f"{array.dtype}{array.shape}", wanted=f"{np.dtype(dtype)}({size},)")
 
-    def predict_with(self, averaged, kept, scale):
+    def set_averaged(self, averaged, kept, scale):
         """Sets the prediction weights: quantised weights (int8, n_cells), one bit per feature that is set unless it is
         pruned (uint8, 2^bits / 8), and the value of a quantised weight of 1. Arrays may be read-only.
 
@@ -117,7 +117,7 @@ cdef class Weights:
         most = find_most(n_templates)
         scale = float(np.quantile(nonzero, CLIP_QUANTILE)) / most if nonzero.size else 1.0
         # Small cells are rounded to zero, and features with fewer than `min_changes` changes are not looked up.
-        self.predict_with(
+        self.set_averaged(
             np.clip(np.rint(averages / np.float32(scale)), -most, most).astype(np.int8),
             np.packbits(n_changes >= self.min_changes, bitorder="little"),
             scale,

@@ -11,9 +11,9 @@ from spacy.tokens import Doc
 from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
 
-from ..annotation.custom_columns import GUIDE_FACTS, write_column
+from ..annotation.custom_columns import GUIDE_INFO, write_column
 from ..errors import Errors, JointValueError
-from ..pipes.guide_columns import find_guide_facts
+from ..pipes.guide_columns import find_guide_info
 from ..pipes.token_columns import find_whitespace
 from .vectors import WINDOWS, Encoder, VectorStream, cut_document
 from .windows import Window, WindowStream, cut_windows
@@ -153,7 +153,7 @@ class HeldPieces:
         self.are_space = np.append(self.are_space, find_whitespace(piece))
 
     def take(self, guidance: Guidance, n_settled: float, later: Guidance = NOTHING) -> Iterator[tuple[Doc, Guidance]]:
-        """Adds the guidance of the next tokens; yields the pieces that need not be held any longer, with the facts of
+        """Adds the guidance of the next tokens; yields the pieces that need not be held any longer, with the info of
         their words as a column, and their guidance. The first `n_settled` tokens are not heads of tokens without
         guidance, except by `later`, the preliminary guidance of the tokens after them.
 
@@ -167,14 +167,14 @@ class HeldPieces:
         heads = np.concatenate([self.guidance.heads, later.heads])
         offsets[: len(heads)] = heads - np.arange(self.begin, self.begin + len(heads))
         words = np.flatnonzero(~self.are_space)
-        facts = np.zeros((len(offsets), 2), dtype=np.int32)
-        facts[words] = find_guide_facts(offsets, words)
+        info = np.zeros((len(offsets), 2), dtype=np.int32)
+        info[words] = find_guide_info(offsets, words)
         while self.pieces and self.first + self.pieces[0][1] <= n_settled:
             piece, n_tokens = self.pieces.popleft()
             if len(piece) != n_tokens:
                 raise JointValueError(Errors.J649, n_tokens=n_tokens, found=len(piece))
             start = self.first - self.begin
-            write_column(piece, GUIDE_FACTS, facts[start : start + n_tokens])
+            write_column(piece, GUIDE_INFO, info[start : start + n_tokens])
             piece_guidance = self.guidance.cut(start, start + n_tokens, -self.first)
             self.first += n_tokens
             yield piece, piece_guidance

@@ -316,10 +316,10 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
             self.vocab.strings.add(label)
 
 
-def cross_entropy_of_odds(ops: Any, odds: Any, right: np.ndarray) -> tuple[float, Any]:
+def cross_entropy_of_odds(ops: Any, odds: Any, targets: np.ndarray) -> tuple[float, Any]:
     """Returns the cross-entropy of log-odds, summed over those with a right answer (not NaN), and its gradient."""
-    known = ops.asarray(~np.isnan(right))
-    truth = ops.asarray1f(np.nan_to_num(right))
+    known = ops.asarray(~np.isnan(targets))
+    truth = ops.asarray1f(np.nan_to_num(targets))
     # log(1 + exp(x)) without overflow.
     losses = ops.xp.logaddexp(0.0, ops.xp.where(truth > 0, -odds, odds))
     return float((losses * known).sum()), (ops.sigmoid(odds) - truth) * known

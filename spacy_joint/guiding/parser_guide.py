@@ -206,14 +206,14 @@ def _place_heads(heads: np.ndarray, window: Window) -> np.ndarray:
     return np.where(heads == tokens, 0, np.where(inside, heads - window.start + 1, -1))
 
 
-def _cross_entropy(ops: Any, scores: Any, right: np.ndarray) -> tuple[float, Any]:
+def _cross_entropy(ops: Any, scores: Any, targets: np.ndarray) -> tuple[float, Any]:
     """Returns the cross-entropy of rows of scores, summed over those with a right answer (not -1), and its gradient."""
     gradient = ops.xp.zeros_like(scores)
-    rows = np.flatnonzero(right >= 0)
+    rows = np.flatnonzero(targets >= 0)
     if not len(rows):
         return 0.0, gradient
     probabilities = ops.softmax(scores[rows])
-    places = np.arange(len(rows)), right[rows]
+    places = np.arange(len(rows)), targets[rows]
     loss = -float(ops.xp.log(ops.xp.maximum(probabilities[places], SMALLEST)).sum())
     probabilities[places] -= 1.0
     gradient[rows] = probabilities

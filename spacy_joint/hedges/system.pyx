@@ -225,13 +225,13 @@ cdef class HedgeSystem(TreeSystem):
     def build(self, actions):
         """Returns the constituents that a sequence of complete derivations (J314) builds, ordered as by
         `Tree.spans`."""
-        path = check_derivation(actions, self.n_actions)
+        derivation = check_derivation(actions, self.n_actions)
         cdef Walk walk
         cdef const NodeC* node
         cdef uint32_t number
         cdef int first = 0
         made = []
-        for part in np.split(path, np.flatnonzero(path == FINISH) + 1):
+        for part in np.split(derivation, np.flatnonzero(derivation == FINISH) + 1):
             walk = replay(self, part, np.count_nonzero(part == SHIFT))
             for number in range(1, walk.arena.used):
                 node = node_at(&walk.arena, number)

@@ -17,12 +17,12 @@ class OrderPerceptron(LinearModel):
 
     def rank(self, columns: Columns, n_best: int = 2) -> list[tuple[tuple[int, ...], float]]:
         """Returns the best orders of a phrase: see `Ranker.rank`."""
-        with self._lend_search() as ranker:
+        with self._borrow_search() as ranker:
             return ranker.rank(self.weights, columns, n_best)
 
     def score(self, columns: Columns, order: Sequence[int]) -> float:
         """Returns the score of one order: see `Ranker.score`."""
-        with self._lend_search() as ranker:
+        with self._borrow_search() as ranker:
             return ranker.score(self.weights, columns, order)
 
     def predict(self, columns: Columns) -> np.ndarray:

@@ -46,7 +46,7 @@ cdef enum:
     MAX_MODIFIERS = 64      # one bit each
     MAX_PLACE = 4
     MAX_EXACT = 8           # modifiers in an exact search
-    AT_ONCE = 64            # parts scored together
+    BATCH_SIZE = 64         # parts scored together
     MAX_BEST = 1 << 20      # orders
     MAX_FORCED = 16         # modifiers in an exact search on request, since the number of states is exponential
 
@@ -107,7 +107,7 @@ cdef class Ranker:
         check_range("beam_width", width, 1, MAX_WIDTH)
         templates.check(system)
         self.system, self.width, self.claim = system, width, Claim("ranker")
-        self.scorer = Scorer(templates, AT_ONCE)
+        self.scorer = Scorer(templates, BATCH_SIZE)
 
     def rank(self, Weights weights not None, Columns columns not None, n_best=2, exact=None):
         """Returns the best orders of a phrase, best first, as indices of modifiers with scores. No two have the same
@@ -407,7 +407,7 @@ cdef class OrderLearner:
         self.bag.clear()
         self.ranker.count(input, gold, self.bag, 1)
         self.ranker.count(input, &orders[chosen * n], self.bag, -1)
-        self.bag.take(difference)
+        self.bag.drain(difference)
         self.updater.update(difference, worst_loss)
         return worst
 

@@ -95,12 +95,12 @@ def fit_calibration(documents: Sequence[tuple[Decisions, np.ndarray]], search: M
     known = margins[margins > 0]
     scale = float(np.median(known)) if len(known) else 1.0
     features = np.concatenate([_make_features(decisions, scale) for decisions, _ in documents])
-    right = np.concatenate([gold for _, gold in documents])
+    correct = np.concatenate([gold for _, gold in documents])
     weights = {}
     for kind in KINDS:
         rows = [np.concatenate([_select(decisions, kind, start) for decisions, _ in documents]) for start in (0, 1)]
         if min(map(np.count_nonzero, rows)) >= MIN_DECISIONS:
-            weights[kind] = np.stack([_fit(features[chosen], right[chosen]) for chosen in rows])
+            weights[kind] = np.stack([_fit(features[chosen], correct[chosen]) for chosen in rows])
     if not weights:
         raise too_few
     return Calibration(scale, weights, dict(search))

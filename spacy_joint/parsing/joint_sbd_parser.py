@@ -30,7 +30,7 @@ from ..engine.learner import Instance
 from ..errors import Warnings, check_range
 from ..pipes.component_files import report_damage
 from ..pipes.custom_columns import read_numbers
-from ..pipes.guide_columns import find_guide_facts
+from ..pipes.guide_columns import find_guide_info
 from ..pipes.marks import CLOSED, COMMA, N_VALUES, UNMARKED, WORD
 from ..pipes.streaming import MAX_DELAY, PIECE, OpenDocument, SentenceStreamingPipe, cut_into_pieces
 from ..pipes.structured_pipe import StructuredPipe
@@ -141,10 +141,10 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         return GUIDE_HEAD in self.custom_columns.names
 
     def make_columns(self, doc: Doc, values: np.ndarray, tokens: np.ndarray, constraints: np.ndarray | None) -> Columns:
-        """Makes the columns for the templates, with the facts of a guide."""
-        facts = find_guide_facts(read_numbers(doc, GUIDE_HEAD), tokens) if self.has_guide else None
+        """Makes the columns for the templates, with the token info of a guide."""
+        info = find_guide_info(read_numbers(doc, GUIDE_HEAD), tokens) if self.has_guide else None
         row_constraints = None if constraints is None else constraints[tokens]
-        return Columns(self.perceptron.templates.columns, values, row_constraints, facts)
+        return Columns(self.perceptron.templates.columns, values, row_constraints, info)
 
     def _set_up(self, labels: dict[str, list[str]], templates: str) -> None:
         super()._set_up(labels, templates)

@@ -43,8 +43,8 @@ EMOTION = re.compile(
 )
 FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 
-# The facts of words, see `_describe`.
-_facts = WordTable(lambda words: [_describe(AS_WRITTEN.spell(word)) for word in words], 6)
+# The properties of words, see `_describe`.
+_word_properties = WordTable(lambda words: [_describe(AS_WRITTEN.spell(word)) for word in words], 6)
 
 
 def find_layout(
@@ -56,9 +56,9 @@ def find_layout(
     constraints = np.zeros(len(doc), dtype=np.int8)
     # Not float64, as its stub says.
     values: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
-    facts = _facts.look_up(values[:, 0], doc.vocab.strings)
-    forbid_starts(facts, values, constraints)
-    _, edges, breaks, openings, ends, begins = facts.T
+    properties = _word_properties.look_up(values[:, 0], doc.vocab.strings)
+    forbid_starts(properties, values, constraints)
+    _, edges, breaks, openings, ends, begins = properties.T
     is_space = IS_WHITESPACE[edges]
     words = np.flatnonzero(~is_space)
     n_before = marks.count_breaks(breaks, words)
@@ -80,8 +80,8 @@ def find_layout(
 
 def count_open_words(doc: Doc) -> int:
     """Counts the words at the end of a document whose constraints can depend on later words."""
-    facts = _facts.look_up(doc.to_array([ORTH]).reshape(-1), doc.vocab.strings)
-    line = facts[int(np.flatnonzero(facts[:, 2])[-1]) + 1 :] if facts[:, 2].any() else facts
+    properties = _word_properties.look_up(doc.to_array([ORTH]).reshape(-1), doc.vocab.strings)
+    line = properties[int(np.flatnonzero(properties[:, 2])[-1]) + 1 :] if properties[:, 2].any() else properties
     line = line[~IS_WHITESPACE[line[:, 1]]]
     if len(line) < LOOKAHEAD:
         return len(line)

@@ -12,13 +12,13 @@ from libcpp.vector cimport vector
 
 
 cdef enum:
-    WINDOW = 64     # tokens before its front whose decisions a path remembers; all items agree on earlier ones
+    WINDOW = 64     # tokens before its front whose decisions a derivation remembers; all items agree on earlier ones
 
 # The types of the arrays of `Search.trace`.
 TYPES = (np.dtype(np.uint16), np.dtype(np.uint16), np.dtype(np.float32))
 
-# The decisions of a path about its last tokens. The bit of a token is its number modulo WINDOW.
-cdef struct PathC:
+# The decisions of a derivation about its last tokens. The bit of a token is its number modulo WINDOW.
+cdef struct DerivationC:
     int32_t next            # the first token not yet shifted
     int32_t n_swapped
     uint64_t decided
@@ -29,26 +29,26 @@ cdef inline uint64_t bit(int32_t token) noexcept nogil:
     return <uint64_t>1 << (token % WINDOW)
 
 
-cdef inline void decide(PathC* path, uint64_t token, bint starts) noexcept nogil:
-    path.decided |= token
-    path.starts = path.starts | token if starts else path.starts & ~token
+cdef inline void decide(DerivationC* derivation, uint64_t token, bint starts) noexcept nogil:
+    derivation.decided |= token
+    derivation.starts = derivation.starts | token if starts else derivation.starts & ~token
 
 
-cdef inline void follow(PathC* path, uint16_t action) noexcept nogil:
+cdef inline void follow(DerivationC* derivation, uint16_t action) noexcept nogil:
     """Appends an action."""
     if action == SB:
-        decide(path, bit(path.next), True)
+        decide(derivation, bit(derivation.next), True)
     elif action == SWAP:
-        path.n_swapped += 1
+        derivation.n_swapped += 1
     elif action == SHIFT:
-        if path.n_swapped:
-            path.n_swapped -= 1
+        if derivation.n_swapped:
+            derivation.n_swapped -= 1
             return
-        if not path.decided & bit(path.next):
-            decide(path, bit(path.next), False)
-        path.next += 1
+        if not derivation.decided & bit(derivation.next):
+            decide(derivation, bit(derivation.next), False)
+        derivation.next += 1
         # This bit belonged to the token WINDOW tokens back.
-        path.decided &= ~bit(path.next)
+        derivation.decided &= ~bit(derivation.next)
 
 
 def boundary_margins(parents, actions, gaps, int n_tokens):
@@ -66,24 +66,24 @@ def boundary_margins(parents, actions, gaps, int n_tokens):
     cdef int width = parents.shape[1], n_steps = parents.shape[0]
     margins_array = np.full(max(n_tokens, 0), np.nan, dtype=np.float32)
     cdef float[::1] margins = margins_array
-    cdef vector[PathC] paths, before
+    cdef vector[DerivationC] derivations, before
     cdef int step, i, n_items, with_it, without
     cdef int32_t front, token
     cdef uint64_t open, with_any, without_any, decided
-    paths.resize(width)
+    derivations.resize(width)
     for step in range(n_steps):
-        before = paths
+        before = derivations
         n_items = front = 0
         while n_items < width and gap[step, n_items] != INFINITY:
-            paths[n_items] = before[parent[step, n_items]]
-            follow(&paths[n_items], action[step, n_items])
-            front = max(front, paths[n_items].next)
+            derivations[n_items] = before[parent[step, n_items]]
+            follow(&derivations[n_items], action[step, n_items])
+            front = max(front, derivations[n_items].next)
             n_items += 1
         with_any = without_any = 0
         for i in range(n_items):
-            decided = known(&paths[i], front)
-            with_any |= decided & paths[i].starts
-            without_any |= decided & ~paths[i].starts
+            decided = known(&derivations[i], front)
+            with_any |= decided & derivations[i].starts
+            without_any |= decided & ~derivations[i].starts
         open = with_any & without_any
         if not open:
             continue
@@ -93,8 +93,8 @@ def boundary_margins(parents, actions, gaps, int n_tokens):
             with_it = without = -1
             # Ends with the best ones, since items are in the order of their scores.
             for i in range(n_items - 1, -1, -1):
-                if known(&paths[i], front) & bit(token):
-                    if paths[i].starts & bit(token):
+                if known(&derivations[i], front) & bit(token):
+                    if derivations[i].starts & bit(token):
                         with_it = i
                     else:
                         without = i
@@ -102,13 +102,13 @@ def boundary_margins(parents, actions, gaps, int n_tokens):
     return margins_array
 
 
-cdef inline uint64_t known(const PathC* path, int32_t front) noexcept nogil:
-    """Returns the tokens up to `front`, within the window, that the path has decided, as bits."""
-    cdef uint64_t decided = path.decided
+cdef inline uint64_t known(const DerivationC* derivation, int32_t front) noexcept nogil:
+    """Returns the tokens up to `front`, within the window, that the derivation has decided, as bits."""
+    cdef uint64_t decided = derivation.decided
     cdef int32_t token
-    if front - path.next >= WINDOW:
+    if front - derivation.next >= WINDOW:
         return 0
     # These bits belong to tokens outside the window of the front.
-    for token in range(path.next + 1, front + 1):
+    for token in range(derivation.next + 1, front + 1):
         decided &= ~bit(token)
     return decided

@@ -4,8 +4,8 @@ A state is a stack, a buffer and the last sentence boundary. The bottom of the s
 not a node. The buffer consists of the swapped tokens and the rest of the document, from `next` on. `build` reconstructs
 arcs and boundaries from the actions.
 
-In a guided system, templates also see the predictions of a guide, which are facts of the columns: the distance from
-each token to its head (0 for a root, INT32_MIN if unknown) and to its last dependent (0 if none comes after it).
+In a guided system, templates also see the predictions of a guide, which are token info: the distance from each
+token to its head (0 for a root, INT32_MIN if unknown) and to its last dependent (0 if none comes after it).
 Positions would change when a stream forgets tokens.
 """
 

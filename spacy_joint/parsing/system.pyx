@@ -42,7 +42,7 @@ cdef enum:
 # Facts of guided systems.
 cdef enum:
     GUIDE_HEAD, GUIDE_LAST
-    N_FACTS
+    N_INFO
 
 # The place of the guide's head of an item; 0: there is no item.
 cdef enum:
@@ -119,7 +119,7 @@ cdef inline uint64_t find_guide_head(const InputC* input, int32_t token, int32_t
     cdef int64_t head
     if token < 0:
         return 0
-    head = input.facts[<int64_t>token * N_FACTS + GUIDE_HEAD]
+    head = input.token_info[<int64_t>token * N_INFO + GUIDE_HEAD]
     if head == INT32_MIN:
         return UNKNOWN
     head += token
@@ -136,7 +136,7 @@ cdef inline uint64_t find_guide_head(const InputC* input, int32_t token, int32_t
 
 cdef inline uint64_t awaits(const InputC* input, int32_t token, int32_t next) noexcept nogil:
     """Returns whether the guide attaches a token of the buffer to this one (2) or not (1); 0 if there is no token."""
-    return 0 if token < 0 else 1 + (<int64_t>token + input.facts[<int64_t>token * N_FACTS + GUIDE_LAST] >= next)
+    return 0 if token < 0 else 1 + (<int64_t>token + input.token_info[<int64_t>token * N_INFO + GUIDE_LAST] >= next)
 
 
 def name_arc(token, head, label):
@@ -158,8 +158,8 @@ cdef class JointSystem(System):
         self.guided = guided
         self.set_kinds([1, 1, 1, len(self.left_labels), len(self.right_labels), len(self.root_labels)])
         self.set_slots(TOKEN_SLOTS, " ".join((VALUE_SLOTS, *GUIDE_SLOTS)) if guided else VALUE_SLOTS)
-        self.n_facts = N_FACTS if self.guided else 0
-        self.streams = True
+        self.n_info = N_INFO if self.guided else 0
+        self.can_stream = True
         self.state_size = sizeof(StateC)
         self.node_size = sizeof(ItemC)
         self.n_state_links = 2
@@ -320,13 +320,13 @@ cdef class JointSystem(System):
     cdef int front(self, const void* state) noexcept nogil:
         return (<const StateC*>state).next + B2 - B0
 
-    cdef void move_back_state(self, void* state_, int n) noexcept nogil:
+    cdef void rebase_state(self, void* state_, int n) noexcept nogil:
         cdef StateC* state = <StateC*>state_
         # A stream that forgets tokens too early gets wrong results, but reads no invalid memory.
         state.next = max(state.next - n, 0)
         state.last_boundary -= n
 
-    cdef void move_back_node(self, void* node, int n) noexcept nogil:
+    cdef void rebase_node(self, void* node, int n) noexcept nogil:
         cdef ItemC* item = <ItemC*>node
         item.token -= n
         # -1, i.e. no child, is kept.
@@ -353,7 +353,7 @@ cdef class JointSystem(System):
         """
         # Each token is shifted and gets an arc.
         actions = check_derivation(actions, self.n_actions, least=2 * <Py_ssize_t>n_tokens)
-        cdef const uint16_t[::1] path = actions
+        cdef const uint16_t[::1] derivation = actions
         cdef Walk walk = blank_walk(self, n_tokens)
         heads_array = np.arange(n_tokens, dtype=np.int32)
         starts_array = np.zeros(n_tokens, dtype=bool)
@@ -367,14 +367,14 @@ cdef class JointSystem(System):
         cdef int action
         cdef Py_ssize_t step
         starts[:1] = True
-        for step in range(path.shape[0]):
-            action = path[step]
+        for step in range(derivation.shape[0]):
+            action = derivation[step]
             state = (<const StateC*>walk.at)[0]
             # A split derivation may also flag the next token, which is outside.
             if action == SB and state.next == n_tokens:
                 continue
-            if not walk.take(action):
-                raise JointValueError(Errors.J314, step=step, n=len(path))
+            if not walk.try_advance(action):
+                raise JointValueError(Errors.J314, step=step, n=len(derivation))
             if action == SB:
                 starts[state.next] = True
             elif action >= self.kind_start[LEFT]:
@@ -387,7 +387,7 @@ cdef class JointSystem(System):
                 else:
                     heads[s1.token], labels[s1.token] = s0.token, action
         if not walk.is_final:
-            raise JointValueError(Errors.J314, step=len(path), n=len(path))
+            raise JointValueError(Errors.J314, step=len(derivation), n=len(derivation))
         return heads_array, [self.names[number] for number in labels_array.tolist()], starts_array
 
 

@@ -142,7 +142,7 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
         if isinstance(self.perceptron.system, SwapSystem):
             words = doc.to_array([ORTH]).reshape(-1)[tokens]
             is_mark = words[:, np.newaxis] == np.array([get_string_id(mark) for mark in MARKS], dtype=np.uint64)
-            columns = columns.with_facts(np.cumsum(is_mark, axis=0))
+            columns = columns.with_token_info(np.cumsum(is_mark, axis=0))
         return columns, tokens
 
     def predict_doc(self, doc: Doc) -> ConstituencyTrees:

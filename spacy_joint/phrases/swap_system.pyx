@@ -84,13 +84,13 @@ VALUE_SLOTS = """
     comma colon semicolon marks distance(s1,s0) queued action-1 action-2
 """
 
-# The facts of a token: the counts of these in the document up to it.
+# The info of a token: the counts of these in the document up to it.
 MARKS = (",", ":", ";")
 
 
 cdef class SwapSystem(PhraseSystem):
     """Continuous and discontinuous constituents: see `PhraseSystem`. s1 ("L") or s0 ("R") has the head. `distances` are
-    the numbers of words that moves can pass. Without facts (see MARKS), the slots of marks are 0."""
+    the numbers of words that moves can pass. Without token info (see MARKS), the slots of marks are 0."""
     cdef readonly str kind
     cdef tuple distances                # i of SWAP-i or SKIP-i, ascending
     cdef bint skips
@@ -258,10 +258,10 @@ cdef class SwapSystem(PhraseSystem):
         """Fills the slots of the marks between two words."""
         cdef int32_t n, total = 0
         cdef int i
-        if input.n_facts != N_MARKS - COMMA:
+        if input.n_info != N_MARKS - COMMA:
             return
-        for i in range(input.n_facts):
-            n = input.facts[(last - 1) * input.n_facts + i] - input.facts[first * input.n_facts + i]
+        for i in range(input.n_info):
+            n = input.token_info[(last - 1) * input.n_info + i] - input.token_info[first * input.n_info + i]
             slots[COMMA + i] = 1 + (n > 0)
             total += n
         slots[N_MARKS] = 1 + bucket(total)

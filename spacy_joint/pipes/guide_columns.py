@@ -1,4 +1,4 @@
-"""The columns of a guide for components that read them: facts of a guided parser, templates, and places of spans."""
+"""The columns of a guide for components that read them: info of a guided parser, templates, and places of spans."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -14,15 +14,15 @@ from .token_columns import find_whitespace
 NO_HEAD = np.iinfo(np.int32).min
 
 
-def find_guide_facts(offsets: np.ndarray, words: np.ndarray) -> np.ndarray:
+def find_guide_info(offsets: np.ndarray, words: np.ndarray) -> np.ndarray:
     """Finds the distance from each word to its head, in words (or NO_HEAD), and to its last dependent (or 0 if none
     follows it); int32, words x 2. `offsets` has the offset of each token's head, NaN if unknown.
 
     RAISES ValueError: If an offset is not an integer (J615).
     """
     n = len(words)
-    facts = np.zeros((n, 2), dtype=np.int32)
-    facts[:, 0] = NO_HEAD
+    info = np.zeros((n, 2), dtype=np.int32)
+    info[:, 0] = NO_HEAD
     numbers = offsets[words]
     known = np.isfinite(numbers)
     if (numbers[known] % 1).any():
@@ -33,9 +33,9 @@ def find_guide_facts(offsets: np.ndarray, words: np.ndarray) -> np.ndarray:
     inside = np.flatnonzero((places >= 0) & (places < len(offsets)))
     heads = rows[places[inside]]
     dependents, heads = inside[heads >= 0], heads[heads >= 0]
-    facts[dependents, 0] = heads - dependents
-    np.maximum.at(facts[:, 1], heads, (dependents - heads).astype(np.int32))
-    return facts
+    info[dependents, 0] = heads - dependents
+    np.maximum.at(info[:, 1], heads, (dependents - heads).astype(np.int32))
+    return info
 
 
 def read_guide_templates(

@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Span, Token
 from spacy.util import minibatch
 from spacy.vocab import Vocab
 
-from ..annotation.custom_columns import GUIDE_FACTS, read_column
+from ..annotation.custom_columns import GUIDE_INFO, read_column
 from ..annotation.extensions import register
 from ..errors import Errors, JointValueError, check_range
 from .structured_pipe import StructuredPipe
@@ -143,10 +143,10 @@ class OpenDocument:
         self.columns = pipe.list_custom_columns()
         self.max_delay = max_delay
         self.stream = pipe.perceptron.stream()
-        self.n_facts = pipe.perceptron.system.n_facts
+        self.n_info = pipe.perceptron.system.n_info
         # The tokens that have been searched but not taken, and the positions of words among them. Rows have the carried
-        # attributes, the values of custom columns, and facts.
-        self.rows = np.zeros((0, len(CARRIED) + len(self.columns) + self.n_facts), dtype=np.uint64)
+        # attributes, the values of custom columns, and token info.
+        self.rows = np.zeros((0, len(CARRIED) + len(self.columns) + self.n_info), dtype=np.uint64)
         self.words = np.zeros(0, dtype=np.intp)
         # The tokens that wait, because their columns or constraints depend on later ones, and tokens before them, as
         # context.
@@ -174,18 +174,18 @@ class OpenDocument:
         return self.stream.run()
 
     def _read_columns(self, piece: Doc) -> np.ndarray:
-        """Reads the values of custom columns and the facts (uint64, tokens x both)."""
+        """Reads the values of custom columns and the token info (uint64, tokens x both)."""
         custom = self.pipe.custom_columns
         if missing := custom.list_missing(piece, self.columns):
             raise JointValueError(Errors.J614, name=self.pipe.name, columns=", ".join(missing))
         columns = [custom.read(piece, name) for name in self.columns]
-        facts = np.zeros((len(piece), self.n_facts), dtype=np.int64)
-        if self.n_facts:
-            found = read_column(piece, GUIDE_FACTS)
+        info = np.zeros((len(piece), self.n_info), dtype=np.int64)
+        if self.n_info:
+            found = read_column(piece, GUIDE_INFO)
             if found is None or len(found) != len(piece):
                 raise JointValueError(Errors.J659, name=self.pipe.name)
-            facts[:] = found
-        return np.column_stack([*columns, facts.view(np.uint64)])
+            info[:] = found
+        return np.column_stack([*columns, info.view(np.uint64)])
 
     def _search_waiting(self, more_follows: bool) -> None:
         """Passes tokens to the search whose columns and constraints do not depend on later ones."""

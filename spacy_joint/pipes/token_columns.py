@@ -49,11 +49,11 @@ UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH = 80, 6, 32
 CONTEXT = max(UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH)
 # The columns that depend on the case of a word.
 CASED = ("form", "shape")
-# Facts about each word besides its columns: whether it is whitespace, with how many line breaks (at most 2), whether it
-# is a mark, how it can end a sentence (`find_ending`), and whether it has, and begins with, a lower-case letter. The
+# Properties of each word besides its columns: whether it is whitespace, with how many line breaks (at most 2), whether
+# it is a mark, how it can end a sentence (`find_ending`), and whether it has, and begins with, a lower-case letter. The
 # last two are 0 if a character is not a letter: clitics such as "n't" do not follow the case of the text.
-FACTS = ("is_space", "n_breaks", "is_mark", "ending", "has_lower", "begins_lower")
-IS_SPACE, N_BREAKS, IS_MARK, ENDING, HAS_LOWER, BEGINS_LOWER = range(len(FACTS))
+WORD_PROPERTIES = ("is_space", "n_breaks", "is_mark", "ending", "has_lower", "begins_lower")
+IS_SPACE, N_BREAKS, IS_MARK, ENDING, HAS_LOWER, BEGINS_LOWER = range(len(WORD_PROPERTIES))
 # Vowels without diacritics, in scripts that write vowels.
 VOWELS = frozenset("aeiouyıæœøαεηιουωаеиоуыэюяєіѣ")  # noqa: RUF001
 ASCII_OUTLINE = str.maketrans("eiouy", "aaaaa")
@@ -180,8 +180,8 @@ class WordColumns:
         self.style, self.glued, self.before = map(places.get, (STYLE, GLUED, BEFORE))
         self.by_token = [(i, BY_TOKEN[name]) for i, name in enumerate(names) if name in BY_TOKEN]
         self.cased = [] if preserve_case else [(i, name) for i, name in enumerate(names) if name in CASED]
-        # Facts, the columns that depend on the word alone, and zeros for others; `cased` columns in lower case.
-        self.known = (*FACTS, *names, *(f"lower_{name}" for _, name in self.cased))
+        # Properties, the columns that depend on the word alone, and zeros for others; `cased` columns in lower case.
+        self.known = (*WORD_PROPERTIES, *names, *(f"lower_{name}" for _, name in self.cased))
         self.table = WordTable(self._describe, len(self.known), np.uint64)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -222,7 +222,7 @@ class WordColumns:
         since the absence of marks is not informative in transcripts; and the number of tokens at the end that depend on
         later ones."""
         style, n_open = None, 0
-        _, values, lowered = np.hsplit(found, [len(FACTS), len(FACTS) + len(self.names)])
+        _, values, lowered = np.hsplit(found, [len(WORD_PROPERTIES), len(WORD_PROPERTIES) + len(self.names)])
         if self.style is not None or self.before is not None:
             is_unpunctuated, n_open = find_stretches(found[:, IS_MARK], UNPUNCTUATED_STRETCH)
             style = np.where(is_unpunctuated, UNPUNCTUATED, PUNCTUATED)

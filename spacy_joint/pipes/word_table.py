@@ -1,4 +1,4 @@
-"""Tables of facts about words, computed once per word. Words are found by their hashes, which are the same in every
+"""Tables of properties of words, computed once per word. Words are found by their hashes, which are the same in every
 vocabulary."""
 
 from collections.abc import Callable

@@ -23,7 +23,7 @@ from .system cimport BEGIN, END, INSIDE, OUT, QuotationSystem, StateC
 
 
 cdef enum:
-    AT_ONCE = 64        # states scored together
+    BATCH_SIZE = 64     # states scored together
 
 
 cdef class SpanScorer:
@@ -43,20 +43,20 @@ cdef class SpanScorer:
         # In double precision, since the score of a short span is a small difference of two large sums.
         cdef double total = 0
         self.system, self.columns, self.claim = system, columns, Claim("span scorer")
-        self.scorer = Scorer(templates, AT_ONCE)
+        self.scorer = Scorer(templates, BATCH_SIZE)
         system.check(columns)
         templates.check(system)
         self.scorer.check(columns)
         self.scorer.use(weights.prediction_table(), system.row_width)
-        self.rows = np.zeros((AT_ONCE, system.n_slots), dtype=np.uint64)
-        self.scores = np.zeros((AT_ONCE, self.scorer.c.padded_width), dtype=np.float32)
+        self.rows = np.zeros((BATCH_SIZE, system.n_slots), dtype=np.uint64)
+        self.scores = np.zeros((BATCH_SIZE, self.scorer.c.padded_width), dtype=np.float32)
         with self.claim, nogil:
             for i in range(columns.c.n_tokens):
-                if i % AT_ONCE == 0:
-                    self.score(-1, i, min(AT_ONCE, columns.c.n_tokens - i))
-                total += self.scores[i % AT_ONCE, OUT]
+                if i % BATCH_SIZE == 0:
+                    self.score(-1, i, min(BATCH_SIZE, columns.c.n_tokens - i))
+                total += self.scores[i % BATCH_SIZE, OUT]
                 self.out.push_back(total)
-                self.begin.push_back(self.scores[i % AT_ONCE, BEGIN])
+                self.begin.push_back(self.scores[i % BATCH_SIZE, BEGIN])
 
     cdef void score(self, int32_t begin, int32_t first, int32_t n) noexcept nogil:
         """Scores the actions of n tokens, with an open span from `begin`, or no open span (-1)."""
@@ -77,10 +77,10 @@ cdef class SpanScorer:
         cdef double before = self.out[begin - 1] if begin > 0 else 0
         scores.clear()
         for i in range(n):
-            if i % AT_ONCE == 0:
-                self.score(begin, begin + 1 + i, min(AT_ONCE, n - i))
-            scores.push_back(<float>(inside + self.scores[i % AT_ONCE, END] - (self.out[begin + 1 + i] - before)))
-            inside += self.scores[i % AT_ONCE, INSIDE]
+            if i % BATCH_SIZE == 0:
+                self.score(begin, begin + 1 + i, min(BATCH_SIZE, n - i))
+            scores.push_back(<float>(inside + self.scores[i % BATCH_SIZE, END] - (self.out[begin + 1 + i] - before)))
+            inside += self.scores[i % BATCH_SIZE, INSIDE]
         return 0
 
     def score_spans(self, spans):

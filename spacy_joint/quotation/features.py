@@ -1,7 +1,7 @@
-"""Converts documents to input of the quotation systems: columns for templates, and facts for the search.
+"""Converts documents to input of the quotation systems: columns for templates, and token info for the search.
 
 Columns describe each word: its form, its position (sentence, paragraph, between marks), its tree, and the cues around
-it. Facts are the numbers that the search needs to describe a span, see system.pxd. Missing annotation (tags, trees,
+it. Token info is what the search needs to describe a span, see system.pxd. Missing annotation (tags, trees,
 cues) gives empty values. The definitions follow Scheible, Klinger & Pado (ACL 2016).
 """
 
@@ -19,7 +19,7 @@ from ..pipes.custom_columns import CustomColumns
 from ..pipes.token_columns import COLUMNS, NO_CUSTOM_COLUMNS, WordColumns
 from ..pipes.word_classes import WordClasses
 from .marks import Marking, Texts, find_marking
-from .system import FACTS
+from .system import TOKEN_INFO
 from .trees import Trees
 
 # The columns that templates can read of other tokens, as in `head_word`.
@@ -74,15 +74,15 @@ class QuotationColumns:
         """Returns the columns of a document with these head tokens of cues, and the tokens of their rows."""
         values, tokens = self.words.values_of(doc)
         columns = dict(zip(self.words.names, values.T, strict=True))
-        facts = _Description(doc, tokens, columns, np.asarray(cues, dtype=np.int64), self.find_marking(doc)).facts
+        info = _Description(doc, tokens, columns, np.asarray(cues, dtype=np.int64), self.find_marking(doc)).info
         chosen = np.empty((len(tokens), len(self.names)), dtype=np.uint64)
         for i, name in enumerate(self.names):
             chosen[:, i] = columns[name]
-        return Columns(self.names, chosen, None, np.stack([facts[name] for name in FACTS], axis=1)), tokens
+        return Columns(self.names, chosen, None, np.stack([info[name] for name in TOKEN_INFO], axis=1)), tokens
 
 
 class _Description:
-    """Adds all other columns of a document to those of its words, and computes its facts."""
+    """Adds all other columns of a document to those of its words, and computes its token info."""
 
     def __init__(
         self, doc: Doc, tokens: np.ndarray, columns: dict[str, np.ndarray], cues: np.ndarray, marking: Marking
@@ -109,7 +109,7 @@ class _Description:
         starts[:1] = True
         self.first = np.flatnonzero(starts)
         self.sentence = np.cumsum(starts) - 1
-        self.facts: dict[str, np.ndarray] = {}
+        self.info: dict[str, np.ndarray] = {}
         self.add_sentences_and_paragraphs()
         self.add_trees()
         self.add_marks()
@@ -124,8 +124,8 @@ class _Description:
         self.columns["first"], self.columns["last"] = bucket(self.order - first), bucket(last - self.order)
         self.columns["sentence"] = bucket(last - first + 1)
         self.columns["paragraph"] = self.new_paragraph + 2 * np.append(self.new_paragraph[1:], True)[: self.n] + 1
-        self.facts |= {"sentence": self.sentence, "sentence.first": first, "sentence.last": last}
-        self.facts["paragraph"] = np.cumsum(self.new_paragraph)
+        self.info |= {"sentence": self.sentence, "sentence.first": first, "sentence.last": last}
+        self.info["paragraph"] = np.cumsum(self.new_paragraph)
 
     def add_trees(self) -> None:
         trees = self.trees
@@ -145,10 +145,10 @@ class _Description:
             others[f"{side}_head"] = _take(self.heads, edges, -1)
         for name, places in others.items():
             self.columns |= {f"{name}_{seen}": _take(self.columns[seen], places) for seen in SEEN}
-        self.facts["opens.right"] = _take(trees.right, trees.opens, -1)
-        self.facts["closes.left"] = _take(trees.left, trees.closes, -1)
-        self.facts["word.next"] = self.find_next(~self.is_mark)
-        self.facts["word.before"] = self.find_last(~self.is_mark)
+        self.info["opens.right"] = _take(trees.right, trees.opens, -1)
+        self.info["closes.left"] = _take(trees.left, trees.closes, -1)
+        self.info["word.next"] = self.find_next(~self.is_mark)
+        self.info["word.before"] = self.find_last(~self.is_mark)
 
     def find_last(self, chosen: np.ndarray) -> np.ndarray:
         """Returns the last chosen token up to each token; -1 if there is none."""
@@ -189,8 +189,8 @@ class _Description:
         quoted = np.zeros(len(self.first), dtype=bool)
         quoted[self.sentence[self.is_quote]] = True
         self.columns["quoted"] = quoted[self.sentence] + 1
-        self.facts |= {"is.mark": self.is_quote, "n.marks": np.cumsum(self.is_quote), "partner": partner}
-        self.facts |= {"n.verbs": verbs, "n.commas": np.cumsum(self.find(lambda word: word == ","))}
+        self.info |= {"is.mark": self.is_quote, "n.marks": np.cumsum(self.is_quote), "partner": partner}
+        self.info |= {"n.verbs": verbs, "n.commas": np.cumsum(self.find(lambda word: word == ","))}
 
     def add_cues(self) -> None:
         trees = self.trees
@@ -220,9 +220,9 @@ class _Description:
         for a, b in self.pairs:
             beside = self.is_cue[max(a - 1, 0) : a].any() + 2 * self.is_cue[b + 1 : b + 1 + BESIDE].any()
             self.columns["pair_cue"][a : b + 1] = 1 + beside + 4 * self.is_cue[a:b].any()
-        self.facts |= {"argument": arguments, "argument.left": left, "argument.right": right, "governor": governors}
-        self.facts |= {"cue.left": cue_left, "cue.right": cue_right}
-        self.facts |= {"n.cues": np.cumsum(self.is_cue), "n.governed": np.cumsum(arguments >= 0)}
+        self.info |= {"argument": arguments, "argument.left": left, "argument.right": right, "governor": governors}
+        self.info |= {"cue.left": cue_left, "cue.right": cue_right}
+        self.info |= {"n.cues": np.cumsum(self.is_cue), "n.governed": np.cumsum(arguments >= 0)}
 
 
 def _take(values: np.ndarray, tokens: np.ndarray, missing: int = 0) -> np.ndarray:

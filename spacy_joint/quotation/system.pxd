@@ -5,8 +5,7 @@ same token and their scores are comparable: templates see the whole span that wo
 this one. A span has at least two tokens. A state is a position, the open span, and the last finished one; it is
 bounded, so there are no nodes.
 
-The facts of the columns describe tokens to the search, see features.py. They are token indices, or counts up to and
-including the token.
+The token info of the columns (see features.py) is token indices, or counts up to and including the token.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -28,7 +27,7 @@ cdef enum:
     ARGUMENT, ARGUMENT_LEFT, ARGUMENT_RIGHT     # the dependent of a cue whose subtree contains this token
     GOVERNOR, CUE_LEFT, CUE_RIGHT   # this cue; the nearest cues before and after this token
     IS_MARK, N_MARKS, N_CUES, N_VERBS, N_COMMAS, N_GOVERNED
-    N_FACTS
+    N_INFO
 
 
 cdef struct StateC:

@@ -7,7 +7,7 @@ from typing_extensions import Self
 
 from ..engine.system import System
 
-FACTS: Final[tuple[str, ...]]
+TOKEN_INFO: Final[tuple[str, ...]]
 
 class QuotationSystem(System):
     neighbours: Final[bool]

@@ -14,7 +14,7 @@ from ..engine.system cimport ArenaC, System
 
 
 # In the order of the numbers in system.pxd.
-FACTS = tuple("""
+TOKEN_INFO = tuple("""
     sentence sentence.first sentence.last paragraph opens.right closes.left word.next word.before partner
     argument argument.left argument.right governor cue.left cue.right is.mark n.marks n.cues n.verbs n.commas n.governed
 """.split())
@@ -38,17 +38,17 @@ VALUE_SLOTS = """
 """
 
 
-cdef inline const int32_t* facts_of(const InputC* input, int32_t token) noexcept nogil:
-    return input.facts + <long long>token * N_FACTS
+cdef inline const int32_t* info_of(const InputC* input, int32_t token) noexcept nogil:
+    return input.token_info + <long long>token * N_INFO
 
 
 cdef inline int32_t count(const InputC* input, int32_t begin, int32_t end, int what) noexcept nogil:
-    return facts_of(input, end)[what] - (facts_of(input, begin - 1)[what] if begin > 0 else 0)
+    return info_of(input, end)[what] - (info_of(input, begin - 1)[what] if begin > 0 else 0)
 
 
 cdef inline uint64_t edges(const InputC* input, int32_t begin, int32_t end) noexcept nogil:
     """Returns which ends of a span are quotation marks, and whether there are others inside."""
-    cdef int32_t first = facts_of(input, begin)[IS_MARK], last = facts_of(input, end)[IS_MARK]
+    cdef int32_t first = info_of(input, begin)[IS_MARK], last = info_of(input, end)[IS_MARK]
     return 1 + first + 2 * last + 4 * (count(input, begin, end, N_MARKS) > first + last)
 
 
@@ -59,24 +59,24 @@ cdef class QuotationSystem(System):
         self.neighbours = neighbours
         self.set_kinds([1] * N_ACTIONS)
         self.set_slots(TOKEN_SLOTS, VALUE_SLOTS)
-        self.n_facts = N_FACTS
+        self.n_info = N_INFO
         self.state_size = sizeof(StateC)
 
     def __reduce__(self):
         return (QuotationSystem, (self.neighbours,))
 
     cdef int check(self, Columns columns) except -1:
-        cdef const int32_t* facts
+        cdef const int32_t* info
         cdef int32_t token, n = columns.c.n_tokens
         System.check(self, columns)
         for token in range(n):
-            # The facts that are indices. There is room for a token after the last one.
-            facts = facts_of(&columns.c, token)
+            # The integers that are indices. There is room for a token after the last one.
+            info = info_of(&columns.c, token)
             if not (
-                0 <= facts[SENTENCE_FIRST] <= n and 0 <= facts[SENTENCE_LAST] <= n and 0 <= facts[WORD_NEXT]
-                and facts[WORD_BEFORE] <= n and facts[CUE_LEFT] <= n and facts[CUE_RIGHT] <= n and facts[GOVERNOR] <= n
+                0 <= info[SENTENCE_FIRST] <= n and 0 <= info[SENTENCE_LAST] <= n and 0 <= info[WORD_NEXT]
+                and info[WORD_BEFORE] <= n and info[CUE_LEFT] <= n and info[CUE_RIGHT] <= n and info[GOVERNOR] <= n
             ):
-                name, allowed = f"The facts of token {token}", f"indices of the {n} tokens"
+                name, allowed = f"The info of token {token}", f"indices of the {n} tokens"
                 raise JointValueError(Errors.J001, name=name, value="no index", allowed=allowed)
         return 0
 
@@ -122,18 +122,18 @@ cdef class QuotationSystem(System):
             if self.neighbours and state.last_end >= 0:
                 slots[LAST_EDGES] = edges(input, state.last_begin, state.last_end)
                 slots[LAST_DISTANCE] = bucket(token - state.last_end) + 16 * (
-                    facts_of(input, token)[SENTENCE] != facts_of(input, state.last_end)[SENTENCE]
-                ) + 32 * (facts_of(input, token)[PARAGRAPH] != facts_of(input, state.last_end)[PARAGRAPH])
+                    info_of(input, token)[SENTENCE] != info_of(input, state.last_end)[SENTENCE]
+                ) + 32 * (info_of(input, token)[PARAGRAPH] != info_of(input, state.last_end)[PARAGRAPH])
                 slots[LAST_CUES] = 1 + min(2, count(input, state.last_end, token, N_CUES))
 
     cdef void describe(self, const InputC* input, int32_t begin, int32_t end, uint64_t* slots) noexcept nogil:
-        cdef const int32_t* first = facts_of(input, begin)
-        cdef const int32_t* last = facts_of(input, end)
+        cdef const int32_t* first = info_of(input, begin)
+        cdef const int32_t* last = info_of(input, end)
         # The first and the last token that are not punctuation.
         cdef int32_t begin_word = min(first[WORD_NEXT], end)
         cdef int32_t end_word = max(last[WORD_BEFORE], begin)
-        cdef const int32_t* opening = facts_of(input, begin_word)
-        cdef const int32_t* closing = facts_of(input, end_word)
+        cdef const int32_t* opening = info_of(input, begin_word)
+        cdef const int32_t* closing = info_of(input, end_word)
         cdef int32_t length = end - begin + 1
         cdef int32_t n, left, right, cue = -1
         slots[FIRST_TOKEN] = FIRST + begin
@@ -146,8 +146,8 @@ cdef class QuotationSystem(System):
             slots[PAIRED] = 4 if last[PARTNER] >= begin else 5
         slots[SENTENCES] = 1 + min(3, last[SENTENCE] - first[SENTENCE]) + 4 * (first[PARAGRAPH] != last[PARAGRAPH])
         slots[WHOLE] = (
-            1 + (facts_of(input, first[SENTENCE_FIRST])[WORD_NEXT] == begin_word)
-            + 2 * (facts_of(input, last[SENTENCE_LAST])[WORD_BEFORE] == end_word) + 4 * (last[SENTENCE_LAST] == end)
+            1 + (info_of(input, first[SENTENCE_FIRST])[WORD_NEXT] == begin_word)
+            + 2 * (info_of(input, last[SENTENCE_LAST])[WORD_BEFORE] == end_word) + 4 * (last[SENTENCE_LAST] == end)
         )
         slots[FIT_OPENS] = compare(opening[OPENS_RIGHT], end_word)
         slots[FIT_CLOSES] = compare(begin_word, closing[CLOSES_LEFT])
@@ -170,11 +170,11 @@ cdef class QuotationSystem(System):
         slots[COMMAS] = 1 + min(4, count(input, begin, end, N_COMMAS))
         slots[VERBS] = 1 + min(4, count(input, begin, end, N_VERBS))
         left, right = first[CUE_LEFT], last[CUE_RIGHT]
-        if left >= 0 and facts_of(input, left)[PARAGRAPH] == first[PARAGRAPH]:
-            slots[CUE_BEFORE] = bucket(begin - left) + 16 * (facts_of(input, left)[SENTENCE] == first[SENTENCE])
+        if left >= 0 and info_of(input, left)[PARAGRAPH] == first[PARAGRAPH]:
+            slots[CUE_BEFORE] = bucket(begin - left) + 16 * (info_of(input, left)[SENTENCE] == first[SENTENCE])
             cue = left
-        if right >= 0 and facts_of(input, right)[PARAGRAPH] == last[PARAGRAPH]:
-            slots[CUE_AFTER] = bucket(right - end) + 16 * (facts_of(input, right)[SENTENCE] == last[SENTENCE])
+        if right >= 0 and info_of(input, right)[PARAGRAPH] == last[PARAGRAPH]:
+            slots[CUE_AFTER] = bucket(right - end) + 16 * (info_of(input, right)[SENTENCE] == last[SENTENCE])
             if cue < 0 or right - end < begin - left:
                 cue = right
         if opening[GOVERNOR] >= 0 and not begin <= opening[GOVERNOR] <= end:
@@ -198,11 +198,11 @@ cdef class QuotationSystem(System):
 
     def build(self, actions):
         """Returns the spans (first and last token) that a complete derivation (J314) builds."""
-        path = check_derivation(actions, self.n_actions)
-        spans = list(zip(np.flatnonzero(path == BEGIN).tolist(), np.flatnonzero(path == END).tolist()))
-        wrong = np.flatnonzero(self.actions(spans, len(path)) != path)
+        derivation = check_derivation(actions, self.n_actions)
+        spans = list(zip(np.flatnonzero(derivation == BEGIN).tolist(), np.flatnonzero(derivation == END).tolist()))
+        wrong = np.flatnonzero(self.actions(spans, len(derivation)) != derivation)
         if len(wrong):
-            raise JointValueError(Errors.J314, step=int(wrong[0]), n=len(path))
+            raise JointValueError(Errors.J314, step=int(wrong[0]), n=len(derivation))
         return spans
 
 

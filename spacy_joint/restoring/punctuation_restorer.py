@@ -141,8 +141,8 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         return values, tokens, tree, np.where(ends, ENDS, np.where(is_attached, KEEPS_MARK, 0)).astype(np.int8)
 
     def _make_columns(self, values: np.ndarray, tree: WordTree, constraints: np.ndarray) -> Columns:
-        facts = tree.roots.astype(np.int32)[:, None]
-        return Columns(self.perceptron.templates.columns, values, constraints, facts)
+        info = tree.roots.astype(np.int32)[:, None]
+        return Columns(self.perceptron.templates.columns, values, constraints, info)
 
     # Prediction.
 

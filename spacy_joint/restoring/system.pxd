@@ -2,7 +2,7 @@
 
 A state is a position in the document and the decisions around it. Its size is bounded, so there are no nodes. The
 constraint of a word is a set of bits: FINAL (it ends a sentence), CASE_GIVEN and MARK_GIVEN (this decision is skipped,
-and features see it as given). Its only fact is the row of the root of its sentence, or -1.
+and features see it as given). Its token info is the row of the root of its sentence, or -1.
 
 Kinds of actions: cases of words; marks within a sentence, of which the first is "no mark"; marks at its end. So each
 sentence has one final mark, at its end.

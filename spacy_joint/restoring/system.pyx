@@ -41,7 +41,7 @@ cdef class RestoringSystem(System):
         self.cases, self.inside, self.final = tuple(cases), tuple(inside), tuple(final)
         self.set_kinds([len(self.cases), len(self.inside), len(self.final)])
         self.set_slots("w s root", "case case-1 mark since position length")
-        self.n_facts = 1
+        self.n_info = 1
         self.state_size = sizeof(StateC)
 
     def __reduce__(self):
@@ -88,7 +88,7 @@ cdef class RestoringSystem(System):
 
     cdef void slots(self, const InputC* input, const ArenaC* arena, const void* state_, uint64_t* slots) noexcept nogil:
         cdef const StateC* state = <const StateC*>state_
-        cdef int32_t root = input.facts[state.next * input.n_facts]
+        cdef int32_t root = input.token_info[state.next * input.n_info]
         cdef int32_t position = state.next - state.sentence
         slots[WORD] = FIRST + state.next
         slots[SENTENCE] = FIRST + state.sentence

@@ -13,11 +13,11 @@ def make_factory(score: Scorer) -> Callable[[], Scorer]:
     return lambda: score
 
 
-def count(score: PRFScore, right: int, found: int, expected: int) -> None:
+def count(score: PRFScore, correct: int, found: int, expected: int) -> None:
     """Add the numbers of correct, predicted and expected items to a score."""
-    score.tp += right
-    score.fp += found - right
-    score.fn += expected - right
+    score.tp += correct
+    score.fp += found - correct
+    score.fn += expected - correct
 
 
 def report(name: str, score: PRFScore) -> dict[str, float | None]:

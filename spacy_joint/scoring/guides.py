@@ -29,7 +29,7 @@ def score_guides(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
     Tokens without a counterpart in the reference, or without a head or boundary there, are skipped.
     """
     boundaries = PRFScore()
-    n = right = labelled = 0
+    n = correct = labelled = 0
     for example in examples:
         predicted = example.predicted
         odds, offsets, labels = (custom_columns.read_column(predicted, name) for name in GUIDE)
@@ -44,12 +44,12 @@ def score_guides(examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
                 count(boundaries, found and is_start, found, is_start)
             if heads[token] is not None and names[token]:
                 n += 1
-                is_right = token + int(offsets[token]) == heads[token]
-                right += is_right
-                labelled += is_right and labels[token].lower() == names[token].lower()
+                is_correct = token + int(offsets[token]) == heads[token]
+                correct += is_correct
+                labelled += is_correct and labels[token].lower() == names[token].lower()
     return {
         **report("guide_boundary", boundaries),
-        "guide_uas": divide(right, n),
+        "guide_uas": divide(correct, n),
         "guide_las": divide(labelled, n),
     }
 
@@ -67,11 +67,11 @@ def score_span_guides(examples: Iterable[Example], *, labels: Sequence[str], **k
     for example in examples:
         for key in labels:
             names = custom_columns.name_span_columns(key)
-            for name, right in zip(names, find_span_places(example, key).T, strict=True):
+            for name, correct in zip(names, find_span_places(example, key).T, strict=True):
                 if (odds := custom_columns.read_column(example.predicted, name)) is not None:
-                    known, found = ~np.isnan(right), np.asarray(odds, dtype=np.float32) > 0
-                    is_right = right > 0
-                    numbers = (each.sum() for each in (found & is_right, found & known, is_right))
+                    known, found = ~np.isnan(correct), np.asarray(odds, dtype=np.float32) > 0
+                    is_correct = correct > 0
+                    numbers = (each.sum() for each in (found & is_correct, found & known, is_correct))
                     count(columns[name], *map(int, numbers))
     edges = PRFScore()
     for name, score in columns.items():

@@ -20,14 +20,14 @@ def score_orders(examples: Iterable[Example], *, spans_key: str, **kwargs: Any) 
 
     Scores are between 0 and 1, or None if nothing could be scored.
     """
-    full = right = pairs = odd = n = 0
+    full = correct = pairs = odd = n = 0
     for example in examples:
         for span in example.predicted.spans.get(spans_key, []):
             order = span._.best_order
             texts = [span[token].lower_ for token in order]
             n += 1
             full += texts == [span[token].lower_ for token in sorted(order)]
-            right += sum(a < b for a, b in combinations(order, 2))
+            correct += sum(a < b for a, b in combinations(order, 2))
             pairs += len(order) * (len(order) - 1) // 2
             odd += span.label_ == "ODD"
-    return {"order_full": divide(full, n), "order_pair": divide(right, pairs), "order_odd": divide(odd, n)}
+    return {"order_full": divide(full, n), "order_pair": divide(correct, pairs), "order_odd": divide(odd, n)}

@@ -82,8 +82,8 @@ def score_quotations(
             partial[name].add(count_partial(gold, predicted, name))
         if cues_key in example.reference.spans:
             gold_cues, predicted_cues = get_heads(example, cues_key)
-            right = len(gold_cues & predicted_cues)
-            cues.add(Counts(right, len(predicted_cues), right, len(gold_cues)))
+            correct = len(gold_cues & predicted_cues)
+            cues.add(Counts(correct, len(predicted_cues), correct, len(gold_cues)))
             boundaries += find_boundaries(example, spans_key, cues_key)
     near, far = np.mean(boundaries, axis=0).tolist() if boundaries else (1.0, 1.0)
     scores = {

@@ -93,10 +93,10 @@ def score_raw_text(predicted: Iterable[Doc], references: Iterable[Doc]) -> dict[
     RAISES ValueError: If two texts differ (J152).
     """
     scores = {name: PRFScore() for name in ("tokens", "sents", "words", *COMPARED)}
-    for found, right in zip(predicted, references, strict=True):
-        if _remove_whitespace(found.text) != _remove_whitespace(right.text):
-            raise JointValueError(Errors.J152, found=found.text[:50], expected=right.text[:50])
-        actual, expected = _analyse(found), _analyse(right)
+    for found, reference in zip(predicted, references, strict=True):
+        if _remove_whitespace(found.text) != _remove_whitespace(reference.text):
+            raise JointValueError(Errors.J152, found=found.text[:50], expected=reference.text[:50])
+        actual, expected = _analyse(found), _analyse(reference)
         scores["tokens"].score_set(set(actual.tokens), set(expected.tokens))
         scores["sents"].score_set(set(actual.sentences), set(expected.sentences))
         pairs = list(_align(expected.words, actual.words))

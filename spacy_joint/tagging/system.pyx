@@ -35,7 +35,7 @@ cdef class SequenceSystem(System):
         self.with_boundaries = with_boundaries
         self.set_kinds([self.n_tags] * (2 if with_boundaries else 1))
         self.set_slots("w", "tag-1 tag-2 sentence.length")
-        self.streams = True
+        self.can_stream = True
         self.state_size = sizeof(StateC)
         return 0
 
@@ -81,7 +81,7 @@ cdef class SequenceSystem(System):
     cdef int front(self, const void* state) noexcept nogil:
         return (<const StateC*>state).next
 
-    cdef void move_back_state(self, void* state, int n) noexcept nogil:
+    cdef void rebase_state(self, void* state, int n) noexcept nogil:
         # A stream that forgets tokens too early gets wrong results, but reads no invalid memory.
         (<StateC*>state).next = max((<StateC*>state).next - n, 0)
         (<StateC*>state).sentence -= n

@@ -1,7 +1,7 @@
 """Word segmentation: one action per character, its position in a word.
 
 A state is a place in the text, the beginning of the current word and the previous word. Its size is bounded, so there
-are no nodes. Words are identified by hashes of the facts of their characters, one each.
+are no nodes. Words are identified by hashes of the info of their characters.
 
 Whitespace with the constraint SKIPPED gets no action and ends a word. Whitespace with the constraint JOINING may be
 inside a word; the previous action decides.

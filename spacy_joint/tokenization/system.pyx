@@ -25,18 +25,18 @@ JOIN = JOINING
 
 cdef inline uint64_t extend(const InputC* input, const StateC* state) noexcept nogil:
     """Returns the hash of the word up to and including the next character."""
-    return mix(state.word + <uint64_t>input.facts[state.next] + 1)
+    return mix(state.word + <uint64_t>input.token_info[state.next] + 1)
 
 
 cdef class SegmentationSystem(System):
     """The words of a text, as sequences of characters. The constraints of the columns are 0 for characters of words,
     SKIP for whitespace that is never part of a word, and JOIN for whitespace that may be inside a word; it must neither
-    be the last character nor precede whitespace. Words with the same facts are the same word."""
+    be the last character nor precede whitespace. Words with the same info are the same word."""
 
     def __cinit__(self):
         self.set_kinds([1] * N_ACTIONS)
         self.set_slots("w f", "word before length last")
-        self.n_facts = 1
+        self.n_info = 1
         self.state_size = sizeof(StateC)
 
     def __reduce__(self):

@@ -109,10 +109,10 @@ def list_instances(novel: Novel, names: Sequence[str]) -> Iterator[Instance]:
         gold = next((novel.speakers[run] for run in turn.runs if novel.speakers[run]), "")
         if gold and (turn.is_named or is_open(novel.cast, turn)):
             candidates, rows = describe(novel.cast, novel.turns, k, "" if turn.is_named else None)
-            right = [i for i, candidate in enumerate(candidates) if are_same(gold, candidate)]
-            yield make_columns(names, rows), right
+            correct = [i for i, candidate in enumerate(candidates) if are_same(gold, candidate)]
+            yield make_columns(names, rows), correct
             if not turn.is_named:
-                turn.character = candidates[right[0]] if right else None
+                turn.character = candidates[correct[0]] if correct else None
 
 
 def learn_speakers(novels: Sequence[Novel], *, seed: int = 0) -> ChoiceModel:

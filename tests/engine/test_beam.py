@@ -132,7 +132,7 @@ def test_another_table_at_the_same_address_is_not_mistaken_for_the_previous_one(
 
     def borrow(bits, width=JOINT.row_width):
         weights = Weights(bits, width)
-        weights.predict_with(buffer[: weights.n_cells], all_kept(weights.bits), 1.0)
+        weights.set_averaged(buffer[: weights.n_cells], all_kept(weights.bits), 1.0)
         return weights
 
     for bits in (14, 8, 11):
@@ -146,10 +146,10 @@ def test_another_table_at_the_same_address_is_not_mistaken_for_the_previous_one(
 def test_pruned_features_are_not_used():
     search, columns, weights = Search(JOINT, templates_for(JOINT), 4), random_columns(12), random_weights(JOINT)
     nothing, zeros = np.zeros_like(weights.kept), Weights(12, JOINT.row_width)
-    zeros.predict_with(np.zeros_like(weights.averaged), weights.kept, 1.0)
+    zeros.set_averaged(np.zeros_like(weights.averaged), weights.kept, 1.0)
     search.predict(weights, columns)
     # The same cells; only `kept` has changed.
-    weights.predict_with(weights.averaged, nothing, 1.0)
+    weights.set_averaged(weights.averaged, nothing, 1.0)
     assert search.predict(weights, columns).tolist() == predict(JOINT, zeros, columns, 4)
 
 

@@ -31,7 +31,7 @@ def test_the_length_cannot_be_another_one():
     [
         ("values", [(3,), (3, 1), (3, 3), (3, 2, 1), (), (2, 3)], r"\(n_tokens, 2\)"),
         ("constraints", [(0,), (1,), (4,), (1, 3), ()], r"\(3,\)"),
-        ("facts", [(2, 2), (3,), (1, 2)], ""),
+        ("token_info", [(2, 2), (3,), (1, 2)], ""),
     ],
 )
 def test_arrays_that_do_not_fit_the_names_or_the_tokens_are_refused(argument, shapes, expected):
@@ -69,12 +69,12 @@ def test_values_are_copied():
 @QUICK
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(-1, 1), st.integers(-(2**31), 2**31 - 1))))
 def test_a_pickled_document_is_the_same_document(rows):
-    words, constraints, facts = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [])
-    facts = np.array(facts, dtype=np.int32).reshape(-1, 1)
-    columns = Columns(["word"], np.array(words, dtype=np.uint64).reshape(-1, 1), constraints, facts)
+    words, constraints, token_info = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [])
+    token_info = np.array(token_info, dtype=np.int32).reshape(-1, 1)
+    columns = Columns(["word"], np.array(words, dtype=np.uint64).reshape(-1, 1), constraints, token_info)
     make, (names, *arrays) = pickle.loads(pickle.dumps(columns)).__reduce__()
     assert make is Columns and names == ("word",)
-    assert [array.ravel().tolist() for array in arrays] == [words, constraints, facts.ravel().tolist()]
+    assert [array.ravel().tolist() for array in arrays] == [words, constraints, token_info.ravel().tolist()]
 
 
 def test_a_document_outlives_its_source_arrays():
@@ -129,10 +129,10 @@ def test_an_empty_document_is_one_part():
     assert [len(part) for part in Columns(["word"], np.zeros((0, 1), dtype=np.uint64)).split(1)] == [0]
 
 
-def test_facts_can_be_given_later():
+def test_token_info_can_be_given_later():
     columns = Columns(["word"], np.ones((3, 1), dtype=np.uint64), [1, 0, -1])
-    facts = [[1], [2], [3]]
-    given = columns.with_facts(facts)
-    assert given.__reduce__()[1][3].tolist() == facts
+    token_info = [[1], [2], [3]]
+    given = columns.with_token_info(token_info)
+    assert given.__reduce__()[1][3].tolist() == token_info
     assert [value.tolist() for value in given.__reduce__()[1][1:3]] == [[[1]] * 3, [1, 0, -1]]
     assert columns.__reduce__()[1][3] is None

@@ -50,7 +50,7 @@ def test_every_strategy_learns_a_separable_problem_with_every_rule(update_strate
     system, problem = PROBLEMS[name]
     _, reports = train(system, problem, n_epochs=12, update_strategy=update_strategy, rule=rule)
     # The search of the last epoch prefers the gold path everywhere.
-    assert [report["stretches"] for report in reports[-len(problem) :]] == [0] * len(problem)
+    assert [report["segments"] for report in reports[-len(problem) :]] == [0] * len(problem)
 
 
 @pytest.mark.parametrize("update_strategy", STRATEGIES)
@@ -70,7 +70,7 @@ def test_correct_predictions_cause_no_update(update_strategy):
     weights, _ = train(system, problem, n_epochs=40, update_strategy=update_strategy)
     before = weights.raw.tobytes()
     _, reports = train(system, problem, weights=weights, update_strategy=update_strategy)
-    assert [report["stretches"] for report in reports] == [0] * len(problem)
+    assert [report["segments"] for report in reports] == [0] * len(problem)
     assert weights.raw.tobytes() == before
 
 
@@ -92,7 +92,7 @@ def test_the_gold_actions_are_counted(update_strategy):
 @pytest.mark.parametrize("update_strategy", STRATEGIES)
 def test_only_strategies_that_continue_update_on_several_stretches_of_a_document(update_strategy):
     _, reports = train(JOINT, random_problem(JOINT), update_strategy=update_strategy)
-    most = max(report["stretches"] for report in reports)
+    most = max(report["segments"] for report in reports)
     assert most == 1 if update_strategy in ("early", "max_violation") else most > 1
 
 
@@ -120,7 +120,7 @@ def test_a_passive_aggressive_step_is_never_longer_than_the_aggressiveness():
 def test_a_passive_aggressive_step_fixes_the_violation_of_one_stretch_exactly():
     problem = longest(random_problem(TAGGING))
     weights, (first,) = train(TAGGING, problem, update_strategy="early")
-    assert first["stretches"] == 1
+    assert first["segments"] == 1
     # Zero weights: violation 0 and loss 1, so the difference is scored 1 now: tau * |d|^2 = 1, |tau * d|^2 = tau.
     smallest = np.abs(weights.raw[weights.raw != 0]).min()
     assert (weights.raw.astype(np.float64) ** 2).sum() == pytest.approx(smallest, rel=1e-5)
@@ -162,7 +162,7 @@ def test_an_empty_document_causes_no_update_but_counts(update_strategy, system):
     weights, (report,) = train(system, [(random_columns(0), [])], update_strategy=update_strategy)
     assert not weights.raw.any()
     assert weights.n_updates == 1
-    assert report == {"violation": 0.0, "stretches": 0, "used": 0, "gold": 0}
+    assert report == {"violation": 0.0, "segments": 0, "used": 0, "gold": 0}
 
 
 def test_an_empty_batch_is_fine():

@@ -94,7 +94,7 @@ def test_an_update_of_many_features_without_memory_says_so():
         n = 40_000
         columns = Columns(COLUMNS, np.arange(2 * n, dtype=np.uint64).reshape(n, 2))
         table = random_weights(TAGGING, bits=22)
-        table.learn()
+        table.start_training()
         before = table.raw.tobytes()
         learner = Learner(table, TAGGING, templates_for(TAGGING), 1, update_strategy="max_violation")
         huge = Instance(columns, np.full(n, 2))
@@ -150,7 +150,7 @@ def test_a_stream_without_memory_says_so_and_another_one_goes_on():
 def replace(weights, seed):
     """Gives weights other arrays, which frees the old ones at once if nobody holds them."""
     other = random_weights(JOINT, seed, weights.bits)
-    weights.predict_with(other.averaged, other.kept, 1.0)
+    weights.set_averaged(other.averaged, other.kept, 1.0)
 
 
 def test_a_stream_goes_on_with_the_weights_that_it_was_opened_with():
@@ -199,7 +199,7 @@ def test_weights_can_be_replaced_by_their_own_arrays():
     search = Search(JOINT, templates_for(JOINT), 4)
     expected = search.predict(weights, columns).tolist()
     for _ in range(3):
-        weights.predict_with(weights.averaged, weights.kept, weights.scale)
+        weights.set_averaged(weights.averaged, weights.kept, weights.scale)
         assert search.predict(weights, columns).tolist() == expected
 
 

@@ -14,7 +14,7 @@ from .toys import TAGGING
 def tagging_learner(text, min_changes, update_strategy="early", width=1):
     """A table and what learns it, for documents of words, with tags x, y and z."""
     weights = Weights(14, TAGGING.row_width, min_changes)
-    weights.learn()
+    weights.start_training()
     templates = Templates(text, ["word"], TAGGING)
     learner = Learner(weights, TAGGING, templates, width, update_strategy=update_strategy, rule="perceptron")
     return weights, learner
@@ -33,7 +33,7 @@ def n_kept(weights, others=()):
 def test_taking_one_action_for_another_changes_two_weights_of_a_feature_of_both(min_changes, kept):
     weights, learner = tagging_learner("w.word", min_changes)
     # Without weights the first tag is preferred.
-    assert learner.update([one_word(1)])["stretches"] == 1
+    assert learner.update([one_word(1)])["segments"] == 1
     assert weights.n_changes.sum() == np.count_nonzero(weights.raw) == 2
     assert n_kept(weights) == kept
 
@@ -56,7 +56,7 @@ def test_changes_are_summed_over_updates_up_to_the_most_that_fits(n, counted):
     weights, learner = tagging_learner("w.word", 1)
     for i in range(n):
         # Each time the other tag, as the one before has just won.
-        assert learner.update([one_word(1 + i % 2)])["stretches"] == 1
+        assert learner.update([one_word(1 + i % 2)])["segments"] == 1
     assert weights.n_changes.max() == counted
 
 

@@ -42,7 +42,7 @@ def weights_of(system, values, seed):
     """Weights of few distinct values, so that many continuations are equally good."""
     weights = Weights(10, system.row_width)
     averaged = np.random.default_rng(seed).choice(np.array(values, dtype=np.int8), weights.n_cells)
-    weights.predict_with(averaged, all_kept(10), 1.0)
+    weights.set_averaged(averaged, all_kept(10), 1.0)
     return weights
 
 

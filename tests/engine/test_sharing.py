@@ -17,7 +17,7 @@ from spacy_joint.engine.system import Walk
 from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
 from spacy_joint.quotation.candidates import SpanScorer
-from spacy_joint.quotation.system import FACTS, QuotationSystem
+from spacy_joint.quotation.system import TOKEN_INFO, QuotationSystem
 from spacy_joint.tagging.system import TaggingSystem
 
 from .sharing import Busy, call_at_once
@@ -65,10 +65,10 @@ def test_a_refused_call_does_not_free_a_search_that_is_in_use():
 
 def test_a_search_that_comes_back_after_the_beam_width_was_changed_is_not_used_again():
     perceptron = make_perceptron()
-    with perceptron._lend_search() as search:
+    with perceptron._borrow_search() as search:
         # What another thread does meanwhile.
         perceptron.beam_width = 8
-    with perceptron._lend_search() as another:
+    with perceptron._borrow_search() as another:
         assert (search.width, another.width) == (4, 8)
 
 
@@ -185,31 +185,31 @@ def test_a_stream_that_was_made_to_forget_what_it_needs_does_not_read_elsewhere(
     stream.run()
 
 
-# Columns without the facts that a system reads
+# Columns without the token info that a system reads
 
 QUOTATIONS = QuotationSystem()
 
 
-@pytest.mark.parametrize("n_facts", [0, 1, len(FACTS) - 1, len(FACTS) + 1])
+@pytest.mark.parametrize("n_info", [0, 1, len(TOKEN_INFO) - 1, len(TOKEN_INFO) + 1])
 @pytest.mark.parametrize("user", ["walk", "search", "learner", "spans"])
-def test_columns_must_have_the_facts_that_a_system_reads(n_facts, user):
-    columns = Columns(["word"], np.ones((5, 1), dtype=np.uint64), facts=np.zeros((5, n_facts), dtype=np.int32))
+def test_columns_must_have_the_token_info_that_a_system_reads(n_info, user):
+    columns = Columns(["word"], np.ones((5, 1), dtype=np.uint64), token_info=np.zeros((5, n_info), dtype=np.int32))
     templates = Templates("w.word", ["word"], QUOTATIONS)
     weights = random_weights(QUOTATIONS)
-    weights.learn()
+    weights.start_training()
     users = {
         "walk": lambda: Walk(QUOTATIONS, columns),
         "search": lambda: Search(QUOTATIONS, templates, 4).predict(weights, columns),
         "learner": lambda: Learner(weights, QUOTATIONS, templates, 4).update([Instance(columns, [0] * 5)]),
         "spans": lambda: SpanScorer(QUOTATIONS, templates, weights, columns),
     }
-    with pytest.raises(ValueError, match=f"J046.*{len(FACTS)}"):
+    with pytest.raises(ValueError, match=f"J046.*{len(TOKEN_INFO)}"):
         users[user]()
 
 
-def test_systems_that_read_no_facts_take_any():
+def test_systems_that_read_no_token_info_take_any():
     values, weights = random_values(5), random_weights(TAGGING)
-    columns = Columns(("word", "tag"), values, facts=np.zeros((5, 3), dtype=np.int32))
+    columns = Columns(("word", "tag"), values, token_info=np.zeros((5, 3), dtype=np.int32))
     expected = Search(TAGGING, templates_for(TAGGING), 4).predict(weights, columns)
     stream = Stream(TAGGING, templates_for(TAGGING), 4, weights)
     stream.feed(values, None, np.zeros((5, 7)))
@@ -267,7 +267,7 @@ def test_making_an_object_again_does_not_change_it():
     weights.__init__(8, 4096)
     columns.__init__((), np.zeros((0, 0)))
     system.__init__(["x"] * 4000)
-    weights.learn()
+    weights.start_training()
     assert (system.n_actions, len(columns), len(weights.raw)) == (2, 9, weights.n_cells) == (2, 9, 2**14 + 16)
 
 

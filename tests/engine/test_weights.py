@@ -83,7 +83,7 @@ SPOILT = {
 def test_arrays_that_do_not_fit_are_refused_without_side_effects(spoil, which, is_learning):
     weights = Weights(8, JOINT.row_width)
     if is_learning:
-        weights.learn()
+        weights.start_training()
         weights.raw[0] = 5
     arrays = list(arrays_for(weights))
     arrays[which] = spoil(arrays[which])
@@ -100,9 +100,9 @@ def test_values_that_are_not_arrays_are_refused(wrong):
     for call in (
         lambda: weights.restore(wrong, total, n_changes, 0),
         lambda: weights.restore(raw, total, n_changes, "many"),
-        lambda: weights.predict_with(wrong, all_kept(8), 1.0),
-        lambda: weights.predict_with(np.zeros(weights.n_cells, np.int8), wrong, 1.0),
-        lambda: weights.predict_with(np.zeros(weights.n_cells, np.int8), all_kept(8), "one"),
+        lambda: weights.set_averaged(wrong, all_kept(8), 1.0),
+        lambda: weights.set_averaged(np.zeros(weights.n_cells, np.int8), wrong, 1.0),
+        lambda: weights.set_averaged(np.zeros(weights.n_cells, np.int8), all_kept(8), "one"),
     ):
         with pytest.raises((ValueError, TypeError, AttributeError)):
             call()
@@ -123,7 +123,7 @@ def test_values_that_are_not_arrays_are_refused(wrong):
 def test_weights_that_do_not_fit_are_refused_without_side_effects(averaged, kept):
     weights = Weights(8, JOINT.row_width)
     with pytest.raises(ValueError):
-        weights.predict_with(averaged(weights.n_cells), kept, 1.0)
+        weights.set_averaged(averaged(weights.n_cells), kept, 1.0)
     assert weights.averaged is None
     use(weights)
 
@@ -133,7 +133,7 @@ def test_weights_keep_the_memory_that_they_were_given():
     place = mmap.mmap(-1, len(averaged))
     place.write(averaged.tobytes())
     weights = Weights(12, JOINT.row_width)
-    weights.predict_with(np.frombuffer(place, np.int8), all_kept(12), 1.0)
+    weights.set_averaged(np.frombuffer(place, np.int8), all_kept(12), 1.0)
     del averaged
     with pytest.raises(BufferError):
         place.close()

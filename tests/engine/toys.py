@@ -56,13 +56,13 @@ def random_weights(system, seed=0, bits=12, scale=1.0):
     """Random weights. With a scale of 1, scores are small integers, which are exact in any order of summation."""
     weights = Weights(bits, system.row_width)
     averaged = np.random.default_rng(seed).integers(-127, 128, weights.n_cells).astype(np.int8)
-    weights.predict_with(averaged, all_kept(bits), scale)
+    weights.set_averaged(averaged, all_kept(bits), scale)
     return weights
 
 
 def zero_weights(system, bits=8):
     weights = Weights(bits, system.row_width)
-    weights.predict_with(np.zeros(weights.n_cells, dtype=np.int8), all_kept(bits), 1.0)
+    weights.set_averaged(np.zeros(weights.n_cells, dtype=np.int8), all_kept(bits), 1.0)
     return weights
 
 
@@ -189,7 +189,7 @@ PROBLEMS = {"tagging": (TAGGING, tagging_problem()), "parsing": (JOINT, parsing_
 
 def fresh_weights(system, bits=14):
     weights = Weights(bits, system.row_width)
-    weights.learn()
+    weights.start_training()
     return weights
 
 

@@ -16,8 +16,8 @@ from spacy.vocab import Vocab
 
 from spacy_joint.annotation.custom_columns import (
     GUIDE_COLUMNS,
-    GUIDE_FACTS,
     GUIDE_HEAD,
+    GUIDE_INFO,
     GUIDE_LABEL,
     read_column,
     write_column,
@@ -25,7 +25,7 @@ from spacy_joint.annotation.custom_columns import (
 from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import architecture, guidance, vectors
 from spacy_joint.guiding.windows import WindowStream, cut_windows
-from spacy_joint.pipes.guide_columns import find_guide_facts
+from spacy_joint.pipes.guide_columns import find_guide_info
 from spacy_joint.pipes.streaming import FORGET_AFTER, stream_sentences
 
 from ..pipes.streams import cut_at, describe, describe_all
@@ -134,13 +134,13 @@ def test_columns_are_those_of_the_whole_document(nlp, n, sizes):
 
 @FEW
 @given(st.lists(st.integers(1, 90), min_size=1, max_size=5), st.integers(0, 9))
-def test_facts_are_those_of_the_whole_document(nlp, sizes, seed):
+def test_token_info_are_those_of_the_whole_document(nlp, sizes, seed):
     doc = nlp.make_doc(babble(150, seed))
     parts = stream(nlp, cut(doc, sizes))
     offsets = np.asarray(nlp.get_pipe("parser_guide")(doc)._.token_columns["guide_head"])
     words = np.flatnonzero([not token.is_space for token in doc])
-    found = np.concatenate([read_column(part, GUIDE_FACTS) for part in parts])
-    assert found[words].tolist() == find_guide_facts(offsets, words).tolist()
+    found = np.concatenate([read_column(part, GUIDE_INFO) for part in parts])
+    assert found[words].tolist() == find_guide_info(offsets, words).tolist()
 
 
 def test_tokens_may_come_one_by_one_and_carry_their_norms(nlp):
@@ -200,7 +200,7 @@ def test_early_columns_are_complete(nlp, early, n, sizes):
     for part in parts:
         heads = np.array(read_column(part, GUIDE_HEAD))
         assert np.isnan(heads).tolist() == [token.is_space for token in part]
-        assert len(read_column(part, GUIDE_FACTS)) == len(part)
+        assert len(read_column(part, GUIDE_INFO)) == len(part)
 
 
 def test_early_columns_of_the_last_tokens_have_seen_all(nlp, early):

@@ -126,7 +126,7 @@ def test_what_does_not_fit_is_refused(message, call):
 @pytest.mark.parametrize("scale", [float("nan"), float("inf")])
 def test_scores_that_are_not_numbers_are_refused(scale):
     weights = random_weights(SYSTEM, 0)
-    weights.predict_with(weights.averaged, weights.kept, scale)
+    weights.set_averaged(weights.averaged, weights.kept, scale)
     ranker = Ranker(SYSTEM, TEMPLATES, 4)
     for n in (2, 12):
         with pytest.raises(ValueError, match=r"\[J009\]"):

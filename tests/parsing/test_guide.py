@@ -1,4 +1,4 @@
-"""What a guide thinks, in the search of the joint parser: facts, slots, templates, and that it is believed."""
+"""What a guide thinks, in the search of the joint parser: token info, slots, templates, and that it is believed."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from spacy_joint.engine.system import Walk
 from spacy_joint.errors import JointValueError
 from spacy_joint.parsing.joint_sbd_parser import JointSbdParser
 from spacy_joint.parsing.system import GUIDE_SLOTS, JointSystem
-from spacy_joint.pipes.guide_columns import NO_HEAD, find_guide_facts, read_guide_templates
+from spacy_joint.pipes.guide_columns import NO_HEAD, find_guide_info, read_guide_templates
 
 from ..engine.toys import blank_columns, replay
 from .strategies import QUICK, random_walk, seeds
@@ -30,8 +30,8 @@ UNKNOWN, ITSELF, AT_S0, AT_S1, AT_B0, BEFORE, PASSED, AHEAD = range(1, 9)
 def make_columns(heads):
     """A document with a guide: the head of each token, -1 if unknown."""
     offsets = np.array([np.nan if head < 0 else head - token for token, head in enumerate(heads)])
-    facts = find_guide_facts(offsets, np.arange(len(heads)))
-    return Columns(["word"], np.ones((len(heads), 1), dtype=np.uint64), None, facts)
+    token_info = find_guide_info(offsets, np.arange(len(heads)))
+    return Columns(["word"], np.ones((len(heads), 1), dtype=np.uint64), None, token_info)
 
 
 def see(heads, actions):
@@ -81,21 +81,21 @@ def test_systems_without_a_guide_have_no_such_slots():
     plain = JointSystem(["l"], ["r"], ["root"])
     assert not plain.value_slots.keys() & GUIDE_SLOTS
     assert GUIDED.value_slots.keys() >= set(GUIDE_SLOTS)
-    assert plain.n_facts == 0 and len(plain.__reduce__()[1]) == 4
+    assert plain.n_info == 0 and len(plain.__reduce__()[1]) == 4
 
 
-def test_facts_are_distances_to_heads_and_last_dependents_among_words():
+def test_token_info_are_distances_to_heads_and_last_dependents_among_words():
     offsets = np.array([2, np.nan, 0, -1, 9])
-    assert find_guide_facts(offsets, np.array([0, 2, 3, 4])).tolist() == [[1, 0], [0, 1], [-1, 0], [NO_HEAD, 0]]
+    assert find_guide_info(offsets, np.array([0, 2, 3, 4])).tolist() == [[1, 0], [0, 1], [-1, 0], [NO_HEAD, 0]]
 
 
 def test_a_head_on_whitespace_is_unknown():
-    assert find_guide_facts(np.array([1, np.nan, 0]), np.array([0, 2])).tolist() == [[NO_HEAD, 0], [0, 0]]
+    assert find_guide_info(np.array([1, np.nan, 0]), np.array([0, 2])).tolist() == [[NO_HEAD, 0], [0, 0]]
 
 
 def test_a_document_without_a_guide_has_unknown_heads():
-    assert find_guide_facts(np.full(2, np.nan), np.arange(2)).tolist() == [[NO_HEAD, 0]] * 2
-    assert find_guide_facts(np.zeros(0), np.zeros(0, dtype=np.intp)).shape == (0, 2)
+    assert find_guide_info(np.full(2, np.nan), np.arange(2)).tolist() == [[NO_HEAD, 0]] * 2
+    assert find_guide_info(np.zeros(0), np.zeros(0, dtype=np.intp)).shape == (0, 2)
 
 
 @pytest.mark.parametrize(("offsets", "code"), [([0], "J612"), (["0", "0"], "J613"), ([0.5, 0], "J615")])

@@ -10,7 +10,7 @@ from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.templates import Templates
 from spacy_joint.quotation.candidates import SpanScorer
-from spacy_joint.quotation.system import FACTS, QuotationSystem
+from spacy_joint.quotation.system import TOKEN_INFO, QuotationSystem
 from spacy_joint.tagging.system import TaggingSystem
 
 from ..engine.sharing import call_at_once
@@ -32,7 +32,7 @@ def make_weights(seed=0, scale=0.37, system=SYSTEM, bits=BITS):
 def make_columns(n):
     """A document of sentences of ten tokens, which repeats itself; without cues, marks and trees."""
     tokens = np.arange(n)
-    facts = np.full((n, len(FACTS)), -1, dtype=np.int32)
+    token_info = np.full((n, len(TOKEN_INFO)), -1, dtype=np.int32)
     for name, values in {
         "sentence": tokens // PERIOD,
         "sentence.first": tokens // PERIOD * PERIOD,
@@ -41,11 +41,11 @@ def make_columns(n):
         "word.next": tokens,
         "word.before": tokens,
         "is.mark": 0,
-        **{name: 0 for name in FACTS if name.startswith("n.")},
+        **{name: 0 for name in TOKEN_INFO if name.startswith("n.")},
     }.items():
-        facts[:, FACTS.index(name)] = values
+        token_info[:, TOKEN_INFO.index(name)] = values
     words = 1 + tokens[:, None] % PERIOD * 7 % 5
-    return Columns(["word"], words.astype(np.uint64), None, facts)
+    return Columns(["word"], words.astype(np.uint64), None, token_info)
 
 
 def all_spans(n):
@@ -132,7 +132,7 @@ def test_scores_are_those_of_the_weights_that_it_was_made_with():
     expected = scorer.score_spans(spans)
     for seed in range(1, 6):
         other = make_weights(seed, bits=20)
-        weights.predict_with(other.averaged, other.kept, other.scale)
+        weights.set_averaged(other.averaged, other.kept, other.scale)
         del other
         gc.collect()
         assert scorer.score_spans(spans) == expected
@@ -157,6 +157,6 @@ def test_templates_and_weights_of_another_system_are_refused():
 
 
 def test_a_document_with_other_columns_is_refused():
-    columns = Columns(["tag"], np.ones((3, 1), dtype=np.uint64), None, np.zeros((3, len(FACTS)), dtype=np.int32))
+    columns = Columns(["tag"], np.ones((3, 1), dtype=np.uint64), None, np.zeros((3, len(TOKEN_INFO)), dtype=np.int32))
     with pytest.raises(ValueError, match="J034"):
         SpanScorer(SYSTEM, TEMPLATES, make_weights(), columns)

@@ -7,26 +7,26 @@ from hypothesis import strategies as st
 
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
-from spacy_joint.quotation.system import FACTS, QuotationSystem
+from spacy_joint.quotation.system import TOKEN_INFO, QuotationSystem
 
 OUT, BEGIN, INSIDE, END = range(4)
 
 
-def make_columns(n, **facts):
-    values = np.full((n, len(FACTS)), -1, dtype=np.int32)
-    for name in FACTS:
+def make_columns(n, **token_info):
+    values = np.full((n, len(TOKEN_INFO)), -1, dtype=np.int32)
+    for name in TOKEN_INFO:
         if name.startswith("n.") or name in ("sentence", "paragraph", "is.mark"):
-            values[:, FACTS.index(name)] = 0
+            values[:, TOKEN_INFO.index(name)] = 0
     for name in ("sentence.first", "word.next", "word.before"):
-        values[:, FACTS.index(name)] = np.arange(n) if name.startswith("word") else 0
-    values[:, FACTS.index("sentence.last")] = n - 1
-    for name, numbers in facts.items():
-        values[:, FACTS.index(name.replace("_", "."))] = numbers
+        values[:, TOKEN_INFO.index(name)] = np.arange(n) if name.startswith("word") else 0
+    values[:, TOKEN_INFO.index("sentence.last")] = n - 1
+    for name, numbers in token_info.items():
+        values[:, TOKEN_INFO.index(name.replace("_", "."))] = numbers
     return Columns(["word"], np.ones((n, 1), dtype=np.uint64), None, values)
 
 
-def walk(actions, n=6, system=None, **facts):
-    walked = Walk(system or QuotationSystem(), make_columns(n, **facts))
+def walk(actions, n=6, system=None, **token_info):
+    walked = Walk(system or QuotationSystem(), make_columns(n, **token_info))
     for action in actions:
         walked.advance(action)
     return walked
@@ -66,9 +66,9 @@ def test_features_see_the_whole_span_that_would_end():
 
 
 def test_a_span_may_fit_the_tree_of_a_cues_argument():
-    facts = {"argument": 2, "argument_left": 1, "argument_right": 3, "governor": 0}
-    fits = walk([OUT, BEGIN, INSIDE], **facts).slots()
-    falls_short = walk([OUT, BEGIN], **facts).slots()
+    token_info = {"argument": 2, "argument_left": 1, "argument_right": 3, "governor": 0}
+    fits = walk([OUT, BEGIN, INSIDE], **token_info).slots()
+    falls_short = walk([OUT, BEGIN], **token_info).slots()
     assert fits["fit.argument"] != falls_short["fit.argument"]
     assert fits["governors"] == falls_short["governors"] == 2
 

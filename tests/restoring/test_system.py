@@ -18,8 +18,8 @@ constraint_lists = st.lists(st.integers(0, ENDS | KEEPS_CASE | KEEPS_MARK), max_
 
 def make_columns(constraints, roots=None):
     n = len(constraints)
-    facts = np.array(roots or [-1] * n, dtype=np.int32).reshape(n, 1)
-    return Columns(["word"], np.zeros((n, 1), dtype=np.uint64), np.array(constraints, dtype=np.int8), facts)
+    token_info = np.array(roots or [-1] * n, dtype=np.int32).reshape(n, 1)
+    return Columns(["word"], np.zeros((n, 1), dtype=np.uint64), np.array(constraints, dtype=np.int8), token_info)
 
 
 @QUICK

@@ -1,4 +1,4 @@
-"""Streams of systems that read facts, whatever the facts are, and however they arrive."""
+"""Streams of systems that read token info, whatever it is, and however it arrives."""
 
 from itertools import pairwise
 
@@ -29,8 +29,8 @@ numbers = st.one_of(
 documents = st.lists(st.tuples(numbers, numbers), max_size=40)
 
 
-def search(values, facts):
-    return Search(GUIDED, GUIDED_TEMPLATES, 4).predict(WEIGHTS, Columns(COLUMNS, values, None, facts)).tolist()
+def search(values, token_info):
+    return Search(GUIDED, GUIDED_TEMPLATES, 4).predict(WEIGHTS, Columns(COLUMNS, values, None, token_info)).tolist()
 
 
 def open_stream():
@@ -39,21 +39,21 @@ def open_stream():
 
 @QUICK
 @given(documents, st.lists(st.integers(0, 40), max_size=10))
-def test_a_stream_takes_any_facts_in_pieces_of_any_length(facts, cuts):
-    facts = np.array(facts, dtype=np.int32).reshape(len(facts), 2)
-    values, stream, actions = random_values(len(facts)), open_stream(), []
-    bounds = [0, *sorted(min(cut, len(facts)) for cut in cuts), len(facts)]
+def test_a_stream_takes_any_token_info_in_pieces_of_any_length(token_info, cuts):
+    token_info = np.array(token_info, dtype=np.int32).reshape(len(token_info), 2)
+    values, stream, actions = random_values(len(token_info)), open_stream(), []
+    bounds = [0, *sorted(min(cut, len(token_info)) for cut in cuts), len(token_info)]
     for first, last in pairwise(bounds):
-        stream.feed(values[first:last], None, facts[first:last])
+        stream.feed(values[first:last], None, token_info[first:last])
         actions += stream.run().tolist()
     stream.end()
-    assert actions + stream.run().tolist() == search(values, facts)
+    assert actions + stream.run().tolist() == search(values, token_info)
 
 
 @QUICK
 @given(documents, documents, st.data())
 def test_streams_of_different_documents_do_not_mix(first, second, data):
-    given = [np.array(facts, dtype=np.int32).reshape(len(facts), 2) for facts in (first, second)]
+    given = [np.array(token_info, dtype=np.int32).reshape(len(token_info), 2) for token_info in (first, second)]
     streams, places, actions = [open_stream(), open_stream()], [0, 0], [[], []]
     while open_ones := [i for i in (0, 1) if places[i] < len(given[i])]:
         i = data.draw(st.sampled_from(open_ones))
@@ -68,11 +68,11 @@ def test_streams_of_different_documents_do_not_mix(first, second, data):
 
 @QUICK
 @given(documents, st.lists(st.integers(0, 60), max_size=5))
-def test_forgetting_what_facts_are_about_reads_nothing_else(facts, sizes):
-    facts = np.array([*facts, (0, 0)], dtype=np.int32)
+def test_forgetting_what_token_info_are_about_reads_nothing_else(token_info, sizes):
+    token_info = np.array([*token_info, (0, 0)], dtype=np.int32)
     stream = open_stream()
     for size in sizes:
-        stream.feed(random_values(len(facts)), None, facts)
+        stream.feed(random_values(len(token_info)), None, token_info)
         stream.run()
         stream.decide(size)
         stream.forget(min(size, stream.n_tokens))
@@ -81,7 +81,7 @@ def test_forgetting_what_facts_are_about_reads_nothing_else(facts, sizes):
 
 
 @pytest.mark.parametrize(
-    ("facts", "code"),
+    ("token_info", "code"),
     [
         (None, "J046"),
         (np.zeros((3, 1)), "J046"),
@@ -92,10 +92,10 @@ def test_forgetting_what_facts_are_about_reads_nothing_else(facts, sizes):
         (np.zeros((3, 2, 1)), "J001"),
     ],
 )
-def test_facts_of_other_shapes_are_refused_and_the_stream_goes_on(facts, code):
+def test_token_info_of_other_shapes_are_refused_and_the_stream_goes_on(token_info, code):
     stream = open_stream()
     with pytest.raises(JointValueError) as caught:
-        stream.feed(random_values(3), None, facts)
+        stream.feed(random_values(3), None, token_info)
     assert caught.value.code == code and stream.n_tokens == 0
     stream.feed(random_values(3), None, np.zeros((3, 2)))
     stream.end()
