@@ -43,7 +43,7 @@ MARK = re.compile(r"[^\w\s'’$%&-]")
 NOTE = re.compile(r"<.*>")
 KINDS = ("determiner", "preposition", "name")
 # The share of words that have times.
-LEAST_TIMED = 0.95
+MIN_TIMED = 0.95
 # Seconds of silence that end a caption that is filled greedily.
 SILENCE = 1.0
 
@@ -79,7 +79,7 @@ def read_docs(nlp: Language, path: Path, n: int, *, unpunctuated: bool) -> Itera
         return
     is_text = path.suffix == ".txt"
     read = read_turns(path, n, unpunctuated=unpunctuated) if is_text else read_call(path, unpunctuated=unpunctuated)
-    if is_text or sum(segment.is_word for segment in read) >= LEAST_TIMED * len(read):
+    if is_text or sum(segment.is_word for segment in read) >= MIN_TIMED * len(read):
         doc = nlp(make_doc(nlp, join(read)))
         yield doc, doc
 

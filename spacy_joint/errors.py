@@ -726,9 +726,9 @@ def check_choice(name: str, value: object, allowed: Collection[object]) -> None:
         raise JointValueError(Errors.J040, name=name, value=value, allowed=", ".join(map(str, allowed)))
 
 
-def check_range(name: str, value: float, least: float, most: float | None = None) -> None:
-    """Raises J030 unless a number is between the least and the greatest allowed (None: any)."""
+def check_range(name: str, value: float, minimum: float, maximum: float | None = None) -> None:
+    """Raises J030 unless a number is between the minimum and the maximum (None: any)."""
     # spaCy accepts strings as numbers in configs.
-    if isinstance(value, str) or not (least <= value and (most is None or value <= most)):
-        allowed = f"at least {least}" if most is None else f"from {least} to {most}"
+    if isinstance(value, str) or not (minimum <= value and (maximum is None or value <= maximum)):
+        allowed = f"at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
         raise JointValueError(Errors.J030, name=name, value=value, allowed=allowed)

@@ -30,7 +30,7 @@ from spacy_joint.training.unpunctuated import unpunctuate
 # The positions that an encoder needs, and more than the teacher's pieces of a row.
 N_POSITIONS = 384
 # Longer words, such as addresses, keep their first pieces.
-MOST_PIECES = 16
+MAX_PIECES = 16
 # The weights of a layer: our names, and those of BERT and MPNet.
 LAYER = {
     "out": ("attention.output.dense", "attention.attn.o"),
@@ -132,7 +132,7 @@ def split_words(words: Words, tokenizer: Tokenizer, name: str) -> tuple[Arrays, 
     tokenizer.no_truncation()
     inputs = [[word] for word in words.numbers]
     encoded = tokenizer.encode_batch(inputs, is_pretokenized=True, add_special_tokens=False)
-    pieces = [each.ids[:MOST_PIECES] for each in encoded]
+    pieces = [each.ids[:MAX_PIECES] for each in encoded]
     special = tokenizer.encode("a").ids
     joined = np.array([piece for each in pieces for piece in each] + [special[0], special[-1]], dtype=np.int32)
     kept, joined = np.unique(joined, return_inverse=True)

@@ -24,5 +24,5 @@ class ChartParser(Chart):
         self, words: _Words, k: int, *, width: int = 0, widths: np.ndarray | None = None
     ) -> list[_Derivation]: ...
     def sum_derivations(
-        self, words: _Words, *, width: int = 0, widths: np.ndarray | None = None, least: float = 0.001
+        self, words: _Words, *, width: int = 0, widths: np.ndarray | None = None, min_probability: float = 0.001
     ) -> tuple[float, list[tuple[str, int, int, float]], list[dict[str, float]]]: ...

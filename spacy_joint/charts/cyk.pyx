@@ -24,7 +24,7 @@ from .posteriors cimport Sums
 cdef enum:
     TRIES = 50
     TRIES_AT_LEAST = 1_000
-    MOST_DROPPED = 100_000
+    MAX_DROPPED = 100_000
 
 # The maximum number of derivations to list.
 MAX_BEST = 1_000_000
@@ -64,12 +64,12 @@ cdef class ChartParser(Chart):
         with self._filled(words, width, widths) as top:
             return list_trees(self, top, k) if top >= 0 else []
 
-    def sum_derivations(self, words, *, width=0, widths=None, least=0.001):
+    def sum_derivations(self, words, *, width=0, widths=None, min_probability=0.001):
         """Sums the probabilities of all derivations of a sentence (see posteriors.pxd).
 
         RETURNS: The log-probability of the sentence, minus infinity if it has no derivation; constituents, each with
-        its expected number, at least `least`; and the probabilities of the tags of each word. All without annotation.
-        RAISES ValueError: As `parse`; if chains of unary rules have no finite sum (J684).
+        its expected number, at least `min_probability`; and the probabilities of the tags of each word. All without
+        annotation. RAISES ValueError: As `parse`; if chains of unary rules have no finite sum (J684).
         """
         with self._filled(words, width, widths):
             if self.sums is None:
@@ -78,13 +78,13 @@ cdef class ChartParser(Chart):
             expected, tags = defaultdict(float), []
             if total > -inf:
                 tags = [defaultdict(float) for _ in range(self.n)]
-                for symbol, start, end, posterior in self.sums.list_posteriors(least / 10):
+                for symbol, start, end, posterior in self.sums.list_posteriors(min_probability / 10):
                     label = strip_annotation(self.symbols[symbol])
                     if end - start == 1 and self.is_tag[symbol]:
                         tags[start][label] += posterior
                     elif not self.is_factored[symbol]:
                         expected[label, start, end] += posterior
-            return total, [(*key, number) for key, number in expected.items() if number >= least], tags
+            return total, [(*key, number) for key, number in expected.items() if number >= min_probability], tags
 
     def rank_edges(self, words, nodes, *, width=0, widths=None):
         """Returns the narrowest widths (int32) with which `parse` finds the best derivation, given as its nodes (J683):
@@ -322,7 +322,7 @@ cdef class _Derivations:
                 vertex.derivations.append((-score, number, ranks))
                 vertex.trees.append(tree)
                 vertex.known.add(tree)
-            elif len(vertex.tried) > len(vertex.derivations) + MOST_DROPPED:
+            elif len(vertex.tried) > len(vertex.derivations) + MAX_DROPPED:
                 vertex.complete = True
         else:
             vertex.complete = True

@@ -34,8 +34,7 @@ cdef class Sums:
 
     # Returns the log probability of the sentence; minus infinity if there is no derivation.
     cdef double sum_all(self) except? 1
-    # After that, lists symbols with their first word, their end and a posterior probability of at least `least`; no
-    # words.
-    cdef list list_posteriors(self, double least)
+    # After that, lists symbols with first word, end and posterior probability, at least `min_probability`; no words.
+    cdef list list_posteriors(self, double min_probability)
     cdef int sum_inside(self, Chart chart) except -1 nogil
     cdef int sum_outside(self, Chart chart) except -1 nogil

@@ -13,9 +13,9 @@ from ..engine.vectors cimport refill
 from .chart cimport CELLS_PER_CHECK, Chart, EntryC, PairC
 
 # Sums of chains below this are rounding errors.
-LEAST = 1e-12
+MIN_SUM = 1e-12
 # Sums above this are of chains that do not end.
-MOST = 1e11
+MAX_SUM = 1e11
 
 
 cdef class Sums:
@@ -41,19 +41,19 @@ cdef class Sums:
             sums = np.linalg.inv(np.eye(len(used)) - rules)
         except np.linalg.LinAlgError as error:
             raise JointValueError(Errors.J684) from error
-        if not ((sums > -1) & (sums < MOST)).all():
+        if not ((sums > -1) & (sums < MAX_SUM)).all():
             raise JointValueError(Errors.J684)
         self.chain_start.push_back(0)
         for symbol in range(chart.n_symbols):
             upwards = {symbol: 1.0}
             if symbol in places:
                 row = sums[places[symbol]]
-                upwards = {used[place]: row[place] for place in np.flatnonzero(row > LEAST)}
+                upwards = {used[place]: row[place] for place in np.flatnonzero(row > MIN_SUM)}
             for chain.symbol, chain.probability in upwards.items():
                 self.chains.push_back(chain)
             self.chain_start.push_back(<int32_t>self.chains.size())
 
-    cdef list list_posteriors(self, double least):
+    cdef list list_posteriors(self, double min_probability):
         cdef Chart chart = self.chart
         cdef int32_t i, j, cell, place
         cdef double posterior
@@ -63,7 +63,7 @@ cdef class Sums:
                 cell = i * (chart.n + 1) + j
                 for place in range(chart.cells[cell], chart.ends[cell]):
                     posterior = self.inside[place] * self.outside[place]
-                    if posterior >= least:
+                    if posterior >= min_probability:
                         found.append((chart.entries[place].symbol, i, j, posterior))
         return found
 
@@ -85,7 +85,7 @@ cdef class Sums:
 
     cdef int sum_inside(self, Chart chart) except -1 nogil:
         cdef int32_t i, j, middle, place, k, rule, cell, left_cell, right_cell, n = chart.n
-        cdef double scale, value, most
+        cdef double scale, value, highest
         cdef const PairC* both
         cdef EntryC entry
         refill(self.scales, chart.cells.size(), -INFINITY)
@@ -134,14 +134,14 @@ cdef class Sums:
                             self.chain_start[chart.entries[place].symbol + 1],
                         ):
                             self.right_row[self.chains[k].symbol] += value * self.chains[k].probability
-                most = 0
+                highest = 0
                 for place in range(chart.cells[cell], chart.ends[cell]):
                     self.inside[place] = self.right_row[chart.entries[place].symbol]
-                    most = max(most, self.inside[place])
+                    highest = max(highest, self.inside[place])
                 for place in range(chart.cells[cell], chart.ends[cell]):
-                    if most > 0:
-                        self.inside[place] /= most
-                self.scales[cell] = scale + log(most) if most > 0 else -INFINITY
+                    if highest > 0:
+                        self.inside[place] /= highest
+                self.scales[cell] = scale + log(highest) if highest > 0 else -INFINITY
                 refill(self.row, chart.n_symbols, 0)
                 refill(self.right_row, chart.n_symbols, 0)
         return 0
@@ -203,7 +203,7 @@ def divide(const double[:, :] gains not None):
     cdef int32_t i, j, middle, n = gains.shape[0]
     cdef int32_t[:, ::1] middles
     cdef vector[double] best
-    cdef double most, value
+    cdef double highest, value
     if gains.shape[1] != n + 1:
         raise JointValueError(Errors.J001, name="gains", value=(gains.shape[0], gains.shape[1]), allowed=(n, n + 1))
     made = np.zeros((n, n + 1), dtype=np.int32)
@@ -214,10 +214,10 @@ def divide(const double[:, :] gains not None):
             for i in range(j - 1, -1, -1):
                 if (j - i) % CELLS_PER_CHECK == 0:
                     check_signals()
-                most = -INFINITY if j - i > 1 else 0
+                highest = -INFINITY if j - i > 1 else 0
                 for middle in range(i + 1, j):
                     value = best[i * (n + 1) + middle] + best[middle * (n + 1) + j]
-                    if value > most:
-                        most, middles[i, j] = value, middle
-                best[i * (n + 1) + j] = most + gains[i, j]
+                    if value > highest:
+                        highest, middles[i, j] = value, middle
+                best[i * (n + 1) + j] = highest + gains[i, j]
     return made

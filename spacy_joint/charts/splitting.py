@@ -19,11 +19,11 @@ MAX_CYCLES = 4
 STEPS, STEPS_AFTER_MERGING = 25, 10
 NOISE, MERGED = 0.01, 0.5
 # Subsymbols that are expected to occur less often are not split.
-LEAST_SPLIT = 100
+MIN_SPLIT = 100
 # The share of the mean in the probability of a rule, and of a word.
 SMOOTHING, WORD_SMOOTHING = 0.01, 0.1
 # Rules and tags of words that are expected to occur less often are left out.
-LEAST = 1e-4
+EPSILON = 1e-4
 # Nodes at once, so that memory is bounded.
 BLOCK = 1 << 13
 # Reduce the subsymbols of the parent, of the first child and of the second child.
@@ -99,7 +99,7 @@ class SplitTreebank:
 
     def split(self) -> None:
         """Split subsymbols in two, except the root and rare ones."""
-        is_split = (self._totals >= LEAST_SPLIT)[..., None]
+        is_split = (self._totals >= MIN_SPLIT)[..., None]
         is_split[list(self._unsplit)] = False
         shares = np.where(is_split, (0.5, 0.5), (1.0, 0.0)).reshape(len(self._symbols), -1)
         for arity, (rules, counts) in enumerate(zip(self._of_rules, self._counts, strict=True)):
@@ -144,7 +144,7 @@ class SplitTreebank:
         total = apart.sum(axis=1, keepdims=True)
         losses = np.zeros((len(self._symbols), n_pairs))
         np.add.at(losses, self._symbol, -np.log(np.maximum((total - apart + merged) / total, np.finfo(float).tiny)))
-        is_pair = np.all(pairs > LEAST, axis=2)
+        is_pair = np.all(pairs > EPSILON, axis=2)
         rows, columns = np.nonzero(is_pair)
         order = np.argsort(losses[rows, columns], kind="stable")[: int(MERGED * len(rows))]
         is_pair[rows[order], columns[order]] = False
@@ -164,7 +164,7 @@ class SplitTreebank:
         if self.n_subsymbols > 1:
             self._expect()
             self._smooth()
-        exists = self._totals > LEAST
+        exists = self._totals > EPSILON
         names = [
             [f"{symbol}-{number}" if exists[row].sum() > 1 else symbol for number in range(self.n_subsymbols)]
             for row, symbol in enumerate(self._symbols)
@@ -172,7 +172,7 @@ class SplitTreebank:
         rules: dict[Counted, float] = {}
         for arity in (1, 2):
             counts = self._counts[arity]
-            for rule, *numbers in np.argwhere(counts > LEAST).tolist():
+            for rule, *numbers in np.argwhere(counts > EPSILON).tolist():
                 symbols = zip(self._of_rules[arity][rule], numbers, strict=True)
                 parent, *below = (names[row][number] for row, number in symbols)
                 rules[parent, tuple(below)] = float(counts[(rule, *numbers)])
@@ -182,7 +182,7 @@ class SplitTreebank:
             weights = self._probabilities[0][self._rule[word_nodes]] * self._outside[word_nodes]
             weights /= weights.sum(axis=1, keepdims=True)
         tags: Iterator[dict[str, float]] = iter(
-            {names[row][number]: share for number, share in enumerate(shares) if share > LEAST}
+            {names[row][number]: share for number, share in enumerate(shares) if share > EPSILON}
             for row, shares in zip(self._symbol[word_nodes].tolist(), weights.tolist(), strict=True)
         )
         sentences: list[list[TaggedWord]] = [[(word, next(tags)) for word in words] for words in self._words]
@@ -229,7 +229,7 @@ class SplitTreebank:
 
     def _smooth(self) -> None:
         """Mix the rules of a subsymbol with the mean of those of all subsymbols of its symbol."""
-        exists = self._totals > LEAST
+        exists = self._totals > EPSILON
         for arity, rules in enumerate(self._of_rules):
             share = SMOOTHING if arity else WORD_SMOOTHING
             shape = (len(rules), self.n_subsymbols, *[1] * arity)

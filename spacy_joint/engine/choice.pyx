@@ -57,7 +57,7 @@ cdef class Chooser:
 
     cdef int fill(self, Columns columns) except -1:
         cdef int i, n = columns.c.n_tokens
-        cdef double most = 0, total = 0
+        cdef double highest = 0, total = 0
         self.scorer.check(columns)
         self.rows.resize(n)
         self.scores.resize(max(n, 1) * ROW_BLOCK)
@@ -68,10 +68,10 @@ cdef class Chooser:
         self.scorer.score(&columns.c, self.rows.data(), NULL, n, self.scores.data())
         for i in range(n):
             self.shares[i] = self.scores[i * ROW_BLOCK]
-            most = max(most, self.shares[i])
+            highest = max(highest, self.shares[i])
         self.shares[n] = 0
         for i in range(n + 1):
-            self.shares[i] = exp(self.shares[i] - most)
+            self.shares[i] = exp(self.shares[i] - highest)
             total += self.shares[i]
         for i in range(n + 1):
             self.shares[i] /= total

@@ -21,7 +21,7 @@ from .mixing import TrainingState
 from .system import System
 from .templates import Templates
 from .threads import make_fork_lock, run_all
-from .weights import MOST_OF_WEIGHT, Weights, find_most
+from .weights import MAX_WEIGHT, Weights, find_max_weight
 
 MAX_TABLES = 16
 # The seeds of all tables, which are derived from the model's, must fit into 64 bits.
@@ -277,10 +277,10 @@ class LinearModel(ABC):
             _require(np.isfinite(described["scale"]).all(), source)
             weights = Weights(described["table_bits"], self.system.row_width, self.min_changes)
             weights.set_averaged(arrays["averaged"], arrays["kept"], described["scale"])
-            most = find_most(self.templates.n_templates)
+            limit = find_max_weight(self.templates.n_templates)
             # With few templates, no weight can cause an overflow.
-            if most < MOST_OF_WEIGHT:
-                _require(-most <= weights.averaged.min() and weights.averaged.max() <= most, source)
+            if limit < MAX_WEIGHT:
+                _require(-limit <= weights.averaged.min() and weights.averaged.max() <= limit, source)
         self._use([weights])
 
     def learning_from_bytes(self, content: Any, source: str = "the bytes") -> None:

@@ -25,7 +25,7 @@ import numpy as np
 
 from ..errors import Errors, JointValueError
 
-MOST_CHANGES = 255
+MAX_CHANGES = 255
 # The number of cells mixed at a time: few enough for the cache of the processor.
 BLOCK = 1 << 14
 
@@ -67,7 +67,7 @@ def mix(start: TrainingState, ends: Sequence[TrainingState]) -> TrainingState:
         fingerprint=start.fingerprint,
         raw=raw,
         total=total,
-        n_changes=np.minimum(n_changes, MOST_CHANGES).astype(np.uint8),
+        n_changes=np.minimum(n_changes, MAX_CHANGES).astype(np.uint8),
         n_updates=start.n_updates + sum(end.n_updates - start.n_updates for end in ends),
         n_seen=start.n_seen + sum(end.n_seen - start.n_seen for end in ends),
         seed=start.seed,

@@ -116,7 +116,7 @@ struct BlockC {
     static const KernelsC kernels_##suffix = {sizeof(cell_t), sizeof(sum_t), sum_rows_##suffix, scores};
 
 ROWS_DEFINE(float_baseline, , 16, float, float, ROWS_KEEP, to_scores_float_baseline)
-// int16 sums cannot overflow: see MOST_OF_SUM in weights.pyx.
+// int16 sums cannot overflow: see MAX_SUM in weights.pyx.
 ROWS_DEFINE(int8_baseline, , 16, int8_t, int16_t, ROWS_WIDEN, to_scores_int8_baseline)
 #if ROWS_HAVE_AVX2
 ROWS_DEFINE(float_avx2, __attribute__((target("avx2"))), 32, float, float, ROWS_KEEP, to_scores_float_avx2)

@@ -214,18 +214,18 @@ cdef class Walk:
         return {name: slots[number] for name, number in numbers.items()}
 
 
-def check_derivation(actions, n_actions, least=0):
+def check_derivation(actions, n_actions, min_length=0):
     """Checks a derivation from outside the engine, and returns it as an array (np.ndarray of uint16).
 
     n_actions (int): The number of actions of the system.
-    least (int): The minimum length of a complete derivation.
+    min_length (int): The minimum length of a complete derivation.
     RAISES ValueError: If `actions` is not a sequence of the system's actions, or too short (J314).
     """
     derivation = np.asarray(actions)
     if derivation.ndim != 1 or (derivation.size and derivation.dtype.kind not in "ui"):
         raise JointValueError(Errors.J314, step=0, n=derivation.shape)
     wrong = np.flatnonzero((derivation < 0) | (derivation >= n_actions))
-    if len(wrong) or not 0 <= least <= len(derivation):
+    if len(wrong) or not 0 <= min_length <= len(derivation):
         raise JointValueError(Errors.J314, step=int(wrong[0]) if len(wrong) else len(derivation), n=len(derivation))
     return np.ascontiguousarray(derivation, dtype=np.uint16)
 
@@ -237,7 +237,7 @@ cdef Walk blank_walk(System system, int n_tokens):
 
 cdef Walk replay(System system, actions, int n_tokens):
     # In all systems, each token takes at least one action.
-    cdef const uint16_t[::1] derivation = check_derivation(actions, system.n_actions, least=n_tokens)
+    cdef const uint16_t[::1] derivation = check_derivation(actions, system.n_actions, min_length=n_tokens)
     cdef Walk walk = blank_walk(system, n_tokens)
     cdef Py_ssize_t step
     for step in range(derivation.shape[0]):

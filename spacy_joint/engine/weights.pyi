@@ -8,9 +8,9 @@ from typing_extensions import Self
 # None while the table does not learn, or was never finished: callers know which, types do not.
 _MaybeNone: TypeAlias = Any
 
-MOST_OF_WEIGHT: int
+MAX_WEIGHT: int
 
-def find_most(n_templates: int) -> int: ...
+def find_max_weight(n_templates: int) -> int: ...
 
 class Table: ...
 

@@ -12,12 +12,12 @@ from .claim cimport Claim
 # Averaged weights are clipped at this quantile of non-zero magnitudes: outliers would cost all others precision.
 CLIP_QUANTILE = 0.9999
 # Sums of quantised weights have 16 bits (rows.h): beyond 258 templates, weights have less than 8.
-MOST_OF_WEIGHT, MOST_OF_SUM = 2**7 - 1, 2**15 - 1
+MAX_WEIGHT, MAX_SUM = 2**7 - 1, 2**15 - 1
 
 
-def find_most(n_templates):
+def find_max_weight(n_templates):
     """Returns the largest magnitude of a quantised weight such that sums of `n_templates` weights cannot overflow."""
-    return min(MOST_OF_WEIGHT, MOST_OF_SUM // n_templates)
+    return min(MAX_WEIGHT, MAX_SUM // n_templates)
 
 
 cdef class Table:
@@ -114,11 +114,11 @@ cdef class Weights:
         averages /= np.float32(1 + len(others))
         magnitudes = np.abs(averages)
         nonzero = magnitudes[magnitudes > 0]
-        most = find_most(n_templates)
-        scale = float(np.quantile(nonzero, CLIP_QUANTILE)) / most if nonzero.size else 1.0
+        limit = find_max_weight(n_templates)
+        scale = float(np.quantile(nonzero, CLIP_QUANTILE)) / limit if nonzero.size else 1.0
         # Small cells are rounded to zero, and features with fewer than `min_changes` changes are not looked up.
         self.set_averaged(
-            np.clip(np.rint(averages / np.float32(scale)), -most, most).astype(np.int8),
+            np.clip(np.rint(averages / np.float32(scale)), -limit, limit).astype(np.int8),
             np.packbits(n_changes >= self.min_changes, bitorder="little"),
             scale,
         )

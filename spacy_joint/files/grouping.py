@@ -8,16 +8,16 @@ Item = TypeVar("Item")
 
 
 def group_by_size(
-    items: Iterable[Item], measure: Callable[[Item], int], least: int, most_items: float = inf
+    items: Iterable[Item], measure: Callable[[Item], int], min_size: int, max_items: float = inf
 ) -> Iterator[list[Item]]:
-    """Group consecutive items; a group ends as soon as its size is `least`, or it has `most_items`. Only the last one
+    """Group consecutive items; a group ends as soon as its size is `min_size`, or it has `max_items`. Only the last one
     may be smaller."""
     group: list[Item] = []
     size = 0
     for item in items:
         group.append(item)
         size += measure(item)
-        if size >= least or len(group) >= most_items:
+        if size >= min_size or len(group) >= max_items:
             yield group
             group, size = [], 0
     if group:

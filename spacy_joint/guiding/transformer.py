@@ -149,10 +149,10 @@ def _init(model: Tok2Vec, X: Any = None, Y: Any = None, *, name: str | None, win
     set_word_pieces(model, tokenizer.backend_tokenizer.to_str(), transformer.config.hidden_size)
     encoder = model.get_ref("encoder")
     longest = tokenizer.model_max_length
-    most = min(longest, getattr(transformer.config, "max_position_embeddings", longest))
-    most -= len(encoder.attrs["before"]) + len(encoder.attrs["after"])
-    if window > most:
-        allowed = f"at most {most}, the word pieces that the transformer '{name}' reads"
+    limit = min(longest, getattr(transformer.config, "max_position_embeddings", longest))
+    limit -= len(encoder.attrs["before"]) + len(encoder.attrs["after"])
+    if window > limit:
+        allowed = f"at most {limit}, the word pieces that the transformer '{name}' reads"
         raise JointValueError(Errors.J030, name="window", value=window, allowed=allowed)
     if capitals:
         _add_capitals(transformer)

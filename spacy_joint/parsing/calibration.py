@@ -25,7 +25,7 @@ N_FEATURES, N_GUIDED = 8, 9
 # The usual share of words that start a sentence, and its weight, in words: a prior for short documents.
 USUAL_SHARE, USUAL_WORDS = 0.07, 100
 # Log-odds of a guide are clipped to this magnitude.
-MOST_ODDS = 10.0
+MAX_ODDS = 10.0
 # The strength of L2 regularization, in units of one observation.
 PENALTY = 1.0
 MAX_ITERATIONS = 100
@@ -122,7 +122,7 @@ def _make_features(decisions: Decisions, scale: float) -> np.ndarray:
     after = boundaries[np.searchsorted(boundaries, tokens, side="right")] - tokens
     features = [np.ones(len(starts)), squashed, squashed**2, np.log(before), 1 / before, np.log(after), 1 / after]
     if decisions.guide is not None:
-        features.append(np.clip(np.nan_to_num(decisions.guide), -MOST_ODDS, MOST_ODDS))
+        features.append(np.clip(np.nan_to_num(decisions.guide), -MAX_ODDS, MAX_ODDS))
     share = (np.count_nonzero(starts) + USUAL_SHARE * USUAL_WORDS) / (len(starts) + USUAL_WORDS)
     features.append(np.full(len(starts), np.log(share / USUAL_SHARE)))
     return np.stack(features, axis=1)

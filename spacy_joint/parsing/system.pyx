@@ -352,7 +352,7 @@ cdef class JointSystem(System):
         RAISES ValueError: If the derivation is illegal, incomplete, or for a different number of tokens (J314).
         """
         # Each token is shifted and gets an arc.
-        actions = check_derivation(actions, self.n_actions, least=2 * <Py_ssize_t>n_tokens)
+        actions = check_derivation(actions, self.n_actions, min_length=2 * <Py_ssize_t>n_tokens)
         cdef const uint16_t[::1] derivation = actions
         cdef Walk walk = blank_walk(self, n_tokens)
         heads_array = np.arange(n_tokens, dtype=np.int32)

@@ -61,9 +61,9 @@ def following(values):
     return shifted
 
 
-def find_stretches(breaks, Py_ssize_t least, bint whole=True):
-    """Finds the tokens in stretches of `least` tokens or more without breaks (bool), and the number of tokens at the
-    end for which later tokens can change this. With `whole`, a document without breaks is a stretch of any length."""
+def find_stretches(breaks, Py_ssize_t min_length, bint whole=True):
+    """Finds the tokens in runs of at least `min_length` tokens without breaks (bool), and the number of tokens at the
+    end for which later tokens can change this. With `whole`, a document without breaks is a run of any length."""
     cdef const uint8_t[::1] is_break = np.ascontiguousarray(breaks, dtype=bool).view(np.uint8)
     cdef Py_ssize_t n = is_break.shape[0]
     found = np.zeros(n, dtype=bool)
@@ -73,11 +73,11 @@ def find_stretches(breaks, Py_ssize_t least, bint whole=True):
         end = begin
         while end < n and not is_break[end]:
             end += 1
-        if end - begin >= least or (whole and begin == 0 and end == n):
+        if end - begin >= min_length or (whole and begin == 0 and end == n):
             for i in range(begin, end):
                 out[i] = True
         if end == n:
-            return found, 0 if end - begin >= least else end - begin
+            return found, 0 if end - begin >= min_length else end - begin
         begin = end + 1
 
 
@@ -146,7 +146,7 @@ cdef enum:
     IS_BAR = 10                 # between cells
 
 # The maximum number of words that wrap a word, or belong to an address: streams depend on a bounded context.
-cdef Py_ssize_t MOST_WORDS = 32
+cdef Py_ssize_t MAX_WORDS = 32
 
 
 def forbid_starts(
@@ -189,9 +189,9 @@ def forbid_starts(
         if not is_attached:
             in_address = wrapping = 0
             before = ENDS_PLAIN
-        in_address = MOST_WORDS if ends == IS_ADDRESS else max(in_address - 1, 0)
+        in_address = MAX_WORDS if ends == IS_ADDRESS else max(in_address - 1, 0)
         wrapping = wrapping + 1 if ends == WRAPS else 0
         if not wrapping:
             before = ends
-        elif wrapping > MOST_WORDS:
+        elif wrapping > MAX_WORDS:
             before = 0

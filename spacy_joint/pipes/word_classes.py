@@ -18,7 +18,7 @@ from ..errors import Errors, JointValueError, JointWarning, Warnings
 MAX_CLASSES = 4
 # Texts with fewer letters are not judged. In other texts, a pipeline knows words with at least this share of letters,
 # unless the text is in another language.
-LEAST_LETTERS, LEAST_KNOWN = 30, 0.4
+MIN_LETTERS, MIN_KNOWN = 30, 0.4
 
 
 class WordClasses:
@@ -95,11 +95,11 @@ def find_language_warnings(nlp: Language, doc: Doc) -> Iterator[JointWarning]:
         if lexeme.text[0].isalpha() and not (lexeme.like_url or lexeme.like_email)
     }
     n_letters = sum(counts.values())
-    if classes is None or n_letters < LEAST_LETTERS:
+    if classes is None or n_letters < MIN_LETTERS:
         return
     is_known = classes.look_up(np.array(list(counts), dtype=np.uint64))[:, 0] > 0
     share = float(np.array(list(counts.values()))[is_known].sum()) / n_letters
-    if share < LEAST_KNOWN:
+    if share < MIN_KNOWN:
         yield JointWarning(Warnings.JW50, share=share)
 
 

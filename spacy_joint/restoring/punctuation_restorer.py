@@ -53,9 +53,9 @@ from .cases import CAPITALISED, CAPITALS, CASES, OTHER, apply_case, capitalise, 
 from .restoring_columns import PHRASE_COLUMNS, RestoringColumns, WordTree, read_word_tree
 from .system import ENDS, KEEPS_CASE, KEEPS_MARK, RestoringSystem
 
-# The keys of the labels: marks, and words with a special spelling that occur at least LEAST_FORMS times.
+# The keys of the labels: marks, and words with a special spelling that occur at least MIN_COUNT times.
 MARKS_KEY, FORMS_KEY = "marks", "forms"
-LEAST_FORMS = 3
+MIN_COUNT = 3
 # Markers of items, such as a) and iv.
 MARKER = re.compile(r"(?:[a-z]|[ivx]+) ?[.)] ")
 # Columns that depend on case, marks or layout, which unpunctuated text lacks.
@@ -91,7 +91,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
                 if find_case(word.text) == OTHER:
                     cases.setdefault(word.text.lower(), Counter())[word.text] += 1
         forms = [max(sorted(counts), key=counts.__getitem__) for counts in cases.values()]
-        kept = sorted(form for form in forms if cases[form.lower()][form] >= LEAST_FORMS)
+        kept = sorted(form for form in forms if cases[form.lower()][form] >= MIN_COUNT)
         return {MARKS_KEY: sorted(marks & MARKS), FORMS_KEY: kept}
 
     def flatten_labels(self, labels: dict[str, list[str]]) -> tuple[str, ...]:

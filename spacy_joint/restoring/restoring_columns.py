@@ -28,7 +28,7 @@ QUESTION = "question"
 PHRASE_COLUMNS = (*OPENS, *CLOSES, QUESTION)
 # Bins: 1, 2, 3, 4-5, 6-8, 9-14, 15 or more words.
 SIZES = np.array([2, 3, 4, 6, 9, 15])
-MOST_CONJUNCTS = 3
+MAX_CONJUNCTS = 3
 AUXILIARIES, SUBJECTS, CONJUNCT = ("aux", "cop"), ("nsubj", "csubj", "expl"), ("conj",)
 # The first letter of the Penn Treebank tags of interrogatives.
 INTERROGATIVE = ("W",)
@@ -106,7 +106,7 @@ def _show_phrases(tree: WordTree, tags: np.ndarray, strings: StringStore) -> dic
     # Conjuncts grouped by their head, in the order of the text.
     in_rows = np.flatnonzero(is_conjunct)[np.argsort(heads[is_conjunct], kind="stable")]
     before[in_rows] = np.arange(len(in_rows)) - np.searchsorted(heads[in_rows], heads[in_rows])
-    counted = np.minimum(before, MOST_CONJUNCTS) * (MOST_CONJUNCTS + 1) + np.minimum(conjuncts, MOST_CONJUNCTS)
+    counted = np.minimum(before, MAX_CONJUNCTS) * (MAX_CONJUNCTS + 1) + np.minimum(conjuncts, MAX_CONJUNCTS)
     phrase_columns = {
         "dep": relations,
         "tag": tags,

@@ -28,7 +28,7 @@ cdef struct StateC:
     int32_t next                # word
     int32_t sentence            # its first word
     uint8_t decides_mark        # the case of the word is decided, and its mark is next
-    uint8_t since               # words since the last mark or sentence start, up to MOST_SINCE
+    uint8_t since               # words since the last mark or sentence start, up to MAX_SINCE
     uint16_t case_now           # an action + 1; 0: none, n_actions + 1: given
     uint16_t case_before
     uint16_t mark               # the last mark of the sentence that is not "none"

@@ -22,8 +22,8 @@ cdef enum:
     SINCE
     POSITION
     LENGTH
-    MOST_SINCE = 8
-    MOST_POSITION = 4
+    MAX_SINCE = 8
+    MAX_POSITION = 4
 
 ENDS, KEEPS_CASE, KEEPS_MARK = FINAL, CASE_GIVEN, MARK_GIVEN  # for Python
 
@@ -72,7 +72,7 @@ cdef class RestoringSystem(System):
         elif mark != self.kind_start[INSIDE] + 1 and mark <= self.n_actions:
             state.mark, state.since = mark, 0
         else:
-            state.since = min(state.since + 1, MOST_SINCE)
+            state.since = min(state.since + 1, MAX_SINCE)
         state.next += 1
         state.case_before, state.case_now = state.case_now, 0
         state.decides_mark = False
@@ -97,7 +97,7 @@ cdef class RestoringSystem(System):
         slots[CASE_BEFORE] = state.case_before
         slots[LAST_MARK] = state.mark
         slots[SINCE] = state.since
-        slots[POSITION] = min(position, MOST_POSITION)
+        slots[POSITION] = min(position, MAX_POSITION)
         # In growing bins: 0, 1, 2, 3, 4-5, 6-8, 9-14, 15-24, 25 or more.
         slots[LENGTH] = (
             position if position < 4 else 4 if position < 6 else 5 if position < 9 else 6 if position < 15

@@ -10,7 +10,7 @@ from ..scoring.raw_text import score_raw_text
 # scale of margins. Smaller steps or gains, or more steps of a setting that refines another one, would fit noise in a
 # small development set.
 REACH = {"punctuated_bias": 3, "marked_bias": 1, "unpunctuated_bias": 3}
-STEP, PATIENCE, LEAST_GAIN = 50.0, 2, 0.003
+STEP, PATIENCE, MIN_GAIN = 50.0, 2, 0.003
 
 
 def choose_biases(parse: Callable[[Mapping[str, float]], Sequence[Doc]], references: Sequence[Doc]) -> dict[str, float]:
@@ -34,7 +34,7 @@ def choose_biases(parse: Callable[[Mapping[str, float]], Sequence[Doc]], referen
                 tried = {**before, setting: n * step}
                 found = score(tried)
                 n_worse += 1
-                if found > best + LEAST_GAIN:
+                if found > best + MIN_GAIN:
                     best, chosen, n_worse = found, tried, 0
                 n += 1
             if chosen != before:

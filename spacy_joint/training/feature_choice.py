@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from ..annotation.dependency_trees import cut_subtype
 
 # The minimum value of a feature, in bits per word, and the maximum number of features: each divides tags further.
-LEAST_GAIN, MOST_FEATURES = 0.02, 4
+MIN_GAIN, MAX_FEATURES = 0.02, 4
 # The weight of the less specific estimate, in words.
 SMOOTHING = 2.0
 
@@ -32,10 +32,10 @@ def choose_features(train: Iterable[Doc], dev: Iterable[Doc]) -> list[str]:
     names = sorted({name for word, _ in learnt for name in word.features})
     chosen: list[str] = []
     bits = _measure_bits(learnt, tested, chosen)
-    while len(chosen) < MOST_FEATURES and len(chosen) < len(names):
+    while len(chosen) < MAX_FEATURES and len(chosen) < len(names):
         others = [name for name in names if name not in chosen]
         least, best = min((_measure_bits(learnt, tested, [*chosen, name]), name) for name in others)
-        if bits - least < LEAST_GAIN:
+        if bits - least < MIN_GAIN:
             break
         chosen.append(best)
         bits = least

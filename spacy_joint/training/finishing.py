@@ -75,8 +75,8 @@ def _round_weights(path: Path, bits: int) -> None:
     step = 1 << WEIGHT_BITS - bits
     weights = arrays["averaged"].astype(np.int16)
     # Rounding must not exceed the largest weight, so that sums stay in range.
-    most = int(np.abs(weights).max(initial=0)) // step * step
-    rounded = np.clip(np.rint(weights / step) * step, -most, most).astype(np.int8)
+    limit = int(np.abs(weights).max(initial=0)) // step * step
+    rounded = np.clip(np.rint(weights / step) * step, -limit, limit).astype(np.int8)
     path.write_bytes(model_file.pack(described, {**arrays, "averaged": rounded}))
 
 

@@ -47,7 +47,7 @@ TIME_ALONE, NAMED_SHARE = re.compile(rf"(?:[\w./]+,?\s+){{0,4}}(?P<time>{CLOCK}{
 BEGINNING = 60
 # The most lines above the first name in chats, or the first time; and the fewest characters per second of speech,
 # unlike in lists of chapters.
-MAX_HEADER, LEAST_RATE = 6, 0.5
+MAX_HEADER, MIN_RATE = 6, 0.5
 # Headings above the first name in Otter's exports.
 OTTER_HEADER = frozenset(("SUMMARY KEYWORDS", "SPEAKERS"))
 OTTER_END = re.compile(r"Transcribed by https?://otter\.ai\s*")
@@ -193,7 +193,7 @@ def _is_youtube(lines: Sequence[str]) -> bool:
     has_columns = any("\t" in text for text in beside.values())
     if not (len(heads) > 2 and has_words and times == sorted(times)) or has_columns:
         return False
-    if sum(len(beside.get(place, line)) for place, line in enumerate(filled)) < LEAST_RATE * (times[-1] - times[0]):
+    if sum(len(beside.get(place, line)) for place, line in enumerate(filled)) < MIN_RATE * (times[-1] - times[0]):
         return False
     # Below a header, such as the title of a chapter, and next to words, the first time is at the beginning.
     header = next(iter(heads))

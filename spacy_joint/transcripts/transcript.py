@@ -17,7 +17,7 @@ CLOCK = r"(?:(?:\d{1,9}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,9})?|\d{1,6}\.\d{1,3}s)"
 # A time, or the times of the beginning and the end.
 TIMES = rf"{CLOCK}(?:\s*(?:-{{1,2}}>|[-–—])\s*{CLOCK})?"
 # Characters of speech per second: assumed if its end is unknown, and at least if the next time is known.
-SPEED, LEAST_SPEED = 15, 10
+SPEED, MIN_SPEED = 15, 10
 # Times are rounded to milliseconds, as in the formats.
 DECIMALS = 3
 LINE_END = re.compile(r"\r\n|\r|\n")
@@ -192,7 +192,7 @@ def set_times(segments: list[Segment], stamps: Iterable[tuple[int, str]], *, may
         if start_time > next_time:
             continue
         n = sum(len(segment.text.strip()) for segment in segments[first:last])
-        end_time = start_time + n / SPEED if next_time == inf else min(next_time, start_time + n / LEAST_SPEED)
+        end_time = start_time + n / SPEED if next_time == inf else min(next_time, start_time + n / MIN_SPEED)
         segments[first:last] = estimate(segments[first:last], start_time, end_time)
 
 

@@ -54,7 +54,7 @@ cdef class TreeSystem(System):
     cdef uint64_t has_actions       # bit k: there are actions of kind k
 
     # Numbers the labels: those in `first`, then those of unary and binary constituents.
-    cdef int set_labels(self, unary, binary, first, int most, int tag_column) except -1
+    cdef int set_labels(self, unary, binary, first, int limit, int tag_column) except -1
     # Numbers the actions, a list per kind, without repetitions.
     cdef int set_actions(self, kinds) except -1
     # The label of a constituent; that of a word (label 0) is its tag, if the input has a column of tags.

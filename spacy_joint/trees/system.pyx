@@ -18,13 +18,13 @@ SIDES = ("L", "R")
 cdef class TreeSystem(System):
     """The base class of systems that build constituents."""
 
-    cdef int set_labels(self, unary, binary, first, int most, int tag_column) except -1:
+    cdef int set_labels(self, unary, binary, first, int limit, int tag_column) except -1:
         self.unary, self.binary = tuple(unary), tuple((label, side) for label, side in binary)
         for _, side in self.binary:
             check_choice("side of a head", side, SIDES)
         self.labels = tuple(dict.fromkeys([*first, *self.unary, *(label for label, _ in self.binary)]))
-        if len(self.labels) >= most:
-            raise JointValueError(Errors.J031, n=len(self.labels), what="labels", allowed=f"fewer than {most}")
+        if len(self.labels) >= limit:
+            raise JointValueError(Errors.J031, n=len(self.labels), what="labels", allowed=f"fewer than {limit}")
         self.intermediate = np.array([0, *(name.startswith(INTERMEDIATE) for name in self.labels)], dtype=np.uint8)
         self.tag_column = tag_column
         return 0

@@ -101,7 +101,7 @@ def test_sums_are_those_of_brute_force(grammar, sentence):
         total += math.exp(score)
         for constituent in list_constituents(tree)[0]:
             expected[constituent] += math.exp(score)
-    found, posteriors, _ = ChartParser(grammar).sum_derivations(sentence, least=0)
+    found, posteriors, _ = ChartParser(grammar).sum_derivations(sentence, min_probability=0)
     assert math.exp(found) == pytest.approx(total)
     # Which symbols over one word are constituents and which tags cannot be told in these grammars.
     long = {key: value / total for key, value in expected.items() if key[2] - key[1] > 1}
@@ -118,7 +118,7 @@ def test_sums_of_a_pruned_chart_are_of_some_derivations(grammar, sentence, data)
     limits = {"width": data.draw(st.integers(0, 3)), "widths": np.array(cells).reshape(n, n + 1)}
     best, *_ = parser.parse(sentence, **limits)
     everything, *_ = parser.sum_derivations(sentence)
-    total, posteriors, tags = parser.sum_derivations(sentence, **limits, least=0)
+    total, posteriors, tags = parser.sum_derivations(sentence, **limits, min_probability=0)
     # Chains of unary rules may have symbols that are no entries, so they are at least those of the chart.
     assert best <= total + 1e-9 and total <= everything + 1e-9
     assert (best > -math.inf) == (total > -math.inf)
@@ -143,7 +143,7 @@ def test_tags_are_as_probable_as_brute_force_says(grammar, sentence):
         total += math.exp(score)
         for tag, word in list_tags(tree):
             expected[word][tag] += math.exp(score)
-    _, _, tags = ChartParser(grammar).sum_derivations(sentence, least=0)
+    _, _, tags = ChartParser(grammar).sum_derivations(sentence, min_probability=0)
     for of_word, wanted in zip(tags, expected, strict=False):
         assert all(of_word[tag] >= value / total - 1e-9 for tag, value in wanted.items())
 

@@ -38,7 +38,7 @@ TREEBANK = list(
 def split_rare_symbols():
     """Treebanks of tests are small."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(splitting, "LEAST_SPLIT", 1)
+        patch.setattr(splitting, "MIN_SPLIT", 1)
         yield
 
 
@@ -153,7 +153,7 @@ def test_half_of_the_pairs_are_merged_those_that_matter_least(learnt):
 
 
 def test_rare_symbols_are_not_split(monkeypatch):
-    monkeypatch.setattr(splitting, "LEAST_SPLIT", 13)
+    monkeypatch.setattr(splitting, "MIN_SPLIT", 13)
     made = split(TREEBANK, 0)
     made.split()
     made.improve()

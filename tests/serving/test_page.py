@@ -33,7 +33,7 @@ from .browsing import (
 )
 
 # WCAG 2, level AA.
-LEAST_CONTRAST = 4.5
+MIN_CONTRAST = 4.5
 # The texts on the page with their contrast to what is behind them.
 CONTRASTS = """
 const luminance = (colour) => {
@@ -262,7 +262,7 @@ def test_everything_is_legible_in_both_themes(prompter, prompted, theme, tab):
     assert (background == "rgb(255, 255, 255)") == (theme == "light")
     contrasts = prompted.execute_script(CONTRASTS)
     assert len(contrasts) > 20
-    assert not [(text, contrast) for text, contrast in contrasts if contrast < LEAST_CONTRAST]
+    assert not [(text, contrast) for text, contrast in contrasts if contrast < MIN_CONTRAST]
 
 
 def test_the_api_can_be_tried_in_the_browser_without_other_hosts(browser, prompter, running):
