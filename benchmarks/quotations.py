@@ -90,7 +90,7 @@ class Crf:
 
     def find_features(self, doc: Doc) -> tuple[list[list[str]], np.ndarray]:
         """The features of each word as strings, and the indices of the tokens that are words."""
-        columns, tokens = self.columns.columns_of(doc, find_heads(doc, "quotation_cues"))
+        columns, tokens = self.columns.make_columns(doc, find_heads(doc, "quotation_cues"))
         names, values = columns.__reduce__()[1][:2]
         padded = np.pad(values, ((8, 8), (0, 0)))
         shown: dict[tuple[int, str], list[int]] = {}

@@ -183,7 +183,7 @@ def test_searches_that_nobody_waits_for_end_soon(threaded, leave, monkeypatch):
         annotated.close()
     else:
         # As an interrupt would: the first document, which needs no thread long, is wrong.
-        monkeypatch.setattr(parser, "read", lambda tokens, actions: 1 // (len(tokens) - 2))
+        monkeypatch.setattr(parser, "build", lambda tokens, actions: 1 // (len(tokens) - 2))
         with pytest.raises(ZeroDivisionError):
             parser.predict([short, *long])
     assert searched == [2]

@@ -15,7 +15,7 @@ from spacy.vocab import Vocab
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.docbin import read_docbin
 from spacy_joint.corpora.examples import make_example
-from spacy_joint.files.replacing import atomic_write
+from spacy_joint.files.atomic import atomic_write
 from spacy_joint.pipes.structured_pipe import StructuredPipe
 from spacy_joint.training.unpunctuated import unpunctuate
 

@@ -7,7 +7,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from spacy_joint.files.replacing import atomic_write
+from spacy_joint.files.atomic import atomic_write
 
 from .plan import ON_DOCUMENTS, ON_SENTENCES, Plan
 from .results import Results

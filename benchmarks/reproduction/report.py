@@ -6,7 +6,7 @@ from pathlib import Path
 
 from measure import format_table
 
-from spacy_joint.files.replacing import atomic_write
+from spacy_joint.files.atomic import atomic_write
 
 from .claims import Claim, Figure, Table, Verdict, judge
 from .corpora import CORPORA, Library

@@ -18,7 +18,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_joint.corpora.examples import make_example
-from spacy_joint.files.replacing import atomic_write
+from spacy_joint.files.atomic import atomic_write
 from spacy_joint.pipes.structured_pipe import StructuredPipe
 from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 

@@ -124,7 +124,7 @@ def make_call(nlp: Language, words: Sequence[Word]) -> Doc:
 
 def find_sentences(doc: Doc, paragraphs: Sequence[str]) -> Iterator[int]:
     """The tokens that begin the sentences of paragraphs, which the document joins by spaces."""
-    values, words = COLUMNS.values_of(doc)
+    values, words = COLUMNS.make_values(doc)
     before = dict(zip(words.tolist(), values[:, 0].tolist(), strict=True))
     offsets = [token.idx for token in doc]
     begin = 0

@@ -17,7 +17,7 @@ from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.conllu_writing import write_conllu
-from spacy_joint.files.replacing import open_atomic
+from spacy_joint.files.atomic import open_atomic
 from spacy_joint.training.rewriting import Word, copy_words, rewrite
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 import typer
 
 from ..errors import Errors, JointFileNotFoundError, JointOSError, JointValueError
+from ..files.atomic import open_atomic
 from ..files.compression import decompress
 from ..files.reading import read_lines, require_file
-from ..files.replacing import open_atomic
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -11,8 +11,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..errors import Errors, JointValueError
+from ..files.atomic import atomic_write
 from ..files.reading import list_files
-from ..files.replacing import atomic_write
 from .examples import Augmenter, Corpus, create_corpus
 
 SUFFIX = ".spacy"

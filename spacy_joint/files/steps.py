@@ -1,4 +1,4 @@
-"""The steps of a long run that can be interrupted. Each makes a file or a directory, atomically (see `replacing`).
+"""The steps of a long run that can be interrupted. Each makes a file or a directory, atomically (see `atomic`).
 
 `NAME.json` records what a step was made from: settings, digests of files and of earlier outputs, and the version of
 this package. A step with the same record is not repeated. Records are written last, so their outputs are complete.
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..about import __version__
-from .replacing import write_json
+from .atomic import write_json
 
 
 class Steps:

@@ -65,7 +65,7 @@ class PhraseColumns:
         self.word_classes = word_classes
         self._rows: dict[Word, list[int]] = {}
 
-    def columns_of(self, phrase: Phrase) -> Columns:
+    def make_columns(self, phrase: Phrase) -> Columns:
         """Makes a row for each modifier, and a last row for the head, which is all zeros if the head is unknown."""
         head = [0] * len(self.names) if phrase.head is None else self._row(phrase.head)
         values = [*map(self._row, phrase.modifiers), head]

@@ -50,7 +50,7 @@ class PhraseRanker:
     def rank(self, phrase: Phrase, n_best: int = 2) -> Ranking:
         """Find the best orders, no two with the same words (J002); the margin is exact for any `n_best`."""
         ordered, places = sort_modifiers(phrase)
-        found = self.perceptron.rank(self.phrase_columns.columns_of(ordered), max(n_best, 2))
+        found = self.perceptron.rank(self.phrase_columns.make_columns(ordered), max(n_best, 2))
         orders = tuple(Order(tuple(places[i] for i in indices), score) for indices, score in found)
         margin = orders[0].score - orders[1].score if len(orders) > 1 else float("inf")
         return Ranking(orders[: max(n_best, 1)], margin)
@@ -58,7 +58,7 @@ class PhraseRanker:
     def score(self, phrase: Phrase) -> float:
         """Score the given order of the modifiers."""
         ordered, places = sort_modifiers(phrase)
-        return self.perceptron.score(self.phrase_columns.columns_of(ordered), invert(places))
+        return self.perceptron.score(self.phrase_columns.make_columns(ordered), invert(places))
 
     def make_instances(self, phrases: Iterable[Phrase], untagged_share: float) -> list[PhraseInstance]:
         """Make training instances: each phrase with its tags, and an evenly spread share of them again without tags."""
@@ -73,7 +73,7 @@ class PhraseRanker:
                 due -= 1.0
                 variants.append(phrase.without_tags())
             for ordered, places in map(sort_modifiers, variants):
-                instances.append((self.phrase_columns.columns_of(ordered), invert(places)))
+                instances.append((self.phrase_columns.make_columns(ordered), invert(places)))
         return instances
 
     def learn(

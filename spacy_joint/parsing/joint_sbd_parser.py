@@ -230,7 +230,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         """Counts the words at the end of a document whose constraints can depend on later words."""
         return count_open_words(doc) if self.cfg["layout"] else 0
 
-    def read(self, tokens: np.ndarray, actions: np.ndarray) -> DependencyTrees:
+    def build(self, tokens: np.ndarray, actions: np.ndarray) -> DependencyTrees:
         """Builds trees from actions."""
         return DependencyTrees(tokens, *self.perceptron.system.build(actions, len(tokens)))
 
@@ -239,7 +239,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         calibration = self.calibration if self.cfg["boundary_probabilities"] else None
         if calibration is None and not self.cfg["boundary_margins"]:
             columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-            return self.read(tokens, self.perceptron.predict(columns))._replace(columns=columns)
+            return self.build(tokens, self.perceptron.predict(columns))._replace(columns=columns)
         parsed, decisions = self.decide(doc)
         if self.cfg["boundary_margins"]:
             parsed = parsed._replace(margins=decisions.margins)
@@ -266,7 +266,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         values, tokens = self.get_values(doc)
         columns = self.make_columns(doc, values, tokens, constraints)
         actions, (parents, taken, gaps) = self.perceptron.trace(columns)
-        parsed = self.read(tokens, actions)._replace(columns=columns)
+        parsed = self.build(tokens, actions)._replace(columns=columns)
         is_open = constraints[tokens] == 0
         # The first word always starts a sentence.
         is_open[:1] = False
@@ -355,7 +355,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         # Several derivations may build the same trees: the best one counts.
         best: dict[bytes, tuple[DependencyTrees, float]] = {}
         for actions, score in self.perceptron.predict_all(columns, width):
-            parsed = self.read(tokens, actions)
+            parsed = self.build(tokens, actions)
             best.setdefault(parsed.heads.tobytes() + "\n".join(parsed.labels).encode("utf8"), (parsed, score))
         return list(best.values())
 
@@ -445,7 +445,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         rest = np.zeros(0, dtype=np.uint16)
         must_start = False
         for piece in cut_into_pieces(tokens, self.vocab, min(PIECE, max_delay or PIECE)):
-            rest = yield from self._take(document, np.concatenate([rest, document.feed(piece, must_start)]))
+            rest = yield from self._yield_sentences(document, np.concatenate([rest, document.feed(piece, must_start)]))
             must_start = False
             while document.n_late:
                 n_words, best, _ = system.split(np.concatenate([rest, document.stream.best()]), max_sentences=1)
@@ -456,16 +456,16 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
                     must_start = True
                     break
                 decided = document.stream.decide(len(best) - len(rest))
-                rest = yield from self._take(document, np.concatenate([rest, decided]))
-        yield from self._take(document, np.concatenate([rest, document.end()]))
+                rest = yield from self._yield_sentences(document, np.concatenate([rest, decided]))
+        yield from self._yield_sentences(document, np.concatenate([rest, document.end()]))
 
-    def _take(self, document: OpenDocument, actions: np.ndarray) -> Generator[Span, None, np.ndarray]:
+    def _yield_sentences(self, document: OpenDocument, actions: np.ndarray) -> Generator[Span, None, np.ndarray]:
         """Yields the finished sentences of a derivation, and returns the remaining actions."""
         n_words, done, rest = self.perceptron.system.split(actions)
         # At the end there may be whitespace without words.
         if n_words or (document.stream.ended and len(document.rows)):
-            doc, words = document.take(n_words)
-            self.annotate(doc, self.read(words, done))
+            doc, words = document.pop_words(n_words)
+            self.annotate(doc, self.build(words, done))
             # All are made before the first is yielded, since callers may merge its tokens.
             yield from list(doc.sents)
         return rest

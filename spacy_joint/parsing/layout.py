@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 
 from ..pipes import marks
 from ..pipes.arrays import forbid_starts, preceding
-from ..pipes.spelling import AS_WRITTEN, combines
+from ..pipes.spelling import DEFAULT_SPELLING, combines
 from ..pipes.word_table import WordTable
 from .lines import FINAL, IS_COLON, ITEM, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
 from .mark_constraints import BEGINS_NUMBER, BEGINS_UPPER, REPORT, Words, find_beginning, find_marked
@@ -44,7 +44,7 @@ EMOTION = re.compile(
 FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 
 # The properties of words, see `_describe`.
-_word_properties = WordTable(lambda words: [_describe(AS_WRITTEN.spell(word)) for word in words], 6)
+_word_properties = WordTable(lambda words: [_describe(DEFAULT_SPELLING.spell(word)) for word in words], 6)
 
 
 def find_layout(
@@ -86,11 +86,11 @@ def count_open_words(doc: Doc) -> int:
     if len(line) < LOOKAHEAD:
         return len(line)
     _, _, _, openings, ends, begins = line.T
-    goes_on = begins[-1] == BEGINS_UPPER or ends[-1] in (marks.INITIAL, marks.SYMBOL)
+    may_continue = begins[-1] == BEGINS_UPPER or ends[-1] in (marks.INITIAL, marks.SYMBOL)
     is_cited = begins[-3] == BEGINS_NUMBER and begins[-2] == BEGINS_UPPER
     may_have_items = openings[0] == OPENS_LINE or (openings[:LOOKAHEAD] == IS_COLON).any()
     n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(ends[-REPORT:]).any() else 0
-    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, 2 * is_cited, goes_on)
+    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, 2 * is_cited, may_continue)
 
 
 def _describe(text: str) -> tuple[int, int, int, int, int, int]:

@@ -186,7 +186,7 @@ def constrain_lines(
             constraints[words[first]] = -1
         if kind not in OPEN_ENDED and following_line < min(len(words), first + LOOKBACK + 1):
             after = offsets[following_line]
-            if not _goes_on(kind, text[begin:after], text[after]):
+            if not _continues(kind, text[begin:after], text[after]):
                 constraints[words[following_line]] = 1
 
 
@@ -198,7 +198,7 @@ def _announces(line: str, kind: str, n_words: int, is_near: bool) -> bool:
     return line[-1] in BEFORE_UNSURE or (is_near and len(line) < SHORT)
 
 
-def _goes_on(kind: str, line: str, following: str) -> bool:
+def _continues(kind: str, line: str, following: str) -> bool:
     """Returns whether a line of a kind, with the space after it, continues on the next one, given its first letter."""
     if kind == "quote":
         return following == line[0]
@@ -221,8 +221,8 @@ def _find_undivided(text: str, offsets: list[int], kind: str, begins_upper: bool
         ends = before.endswith((*FINAL, ">>")) and text[offsets[word] - 1] != "."
         ends |= not is_plain(before[-1:])
         is_speech = kind == "dash" and begins_upper
-        goes_on = is_speech and text[offsets[word] : offsets[word] + 3].lstrip("-–— ")[:1].islower()
-        if not (is_label or ends) or (goes_on and before.endswith(ASKS)):
+        is_narration = is_speech and text[offsets[word] : offsets[word] + 3].lstrip("-–— ")[:1].islower()
+        if not (is_label or ends) or (is_narration and before.endswith(ASKS)):
             found.append(word)
     return found
 

@@ -134,7 +134,7 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> 
     if words.doc.lang_ in LANGUAGES["citations"]:
         found |= _are_cited(words)
     if not lower_case_starts:
-        found |= _go_on(words)
+        found |= _are_continued(words)
     # Two steps: 1. | Mix. Not: it was 3:1.
     after_step = words.after_stop & preceding((words.before == marks.COLON) & ~words.is_glued, 2)
     checks = [
@@ -180,8 +180,8 @@ def _are_in_amounts(words: Words) -> np.ndarray:
 def _are_opening_signs(words: Words) -> np.ndarray:
     """Bring pens etc. | (no paper). See eqn. | (1). If not, | **stop**."""
     is_inside = words.is_glued & (words.is_lower | (words.begins == BEGINS_NUMBER))
-    goes_on = words.may_belong | (words.before == marks.COMMA)
-    return goes_on & (words.ends == marks.SYMBOL) & following(is_inside) & words.in_line
+    may_continue = words.may_belong | (words.before == marks.COMMA)
+    return may_continue & (words.ends == marks.SYMBOL) & following(is_inside) & words.in_line
 
 
 def _are_in_verses(words: Words) -> np.ndarray:
@@ -202,25 +202,25 @@ def _are_cited(words: Words) -> np.ndarray:
     found = preceding(is_section) | (is_section & (after_stop | preceding(is_dotted)))
     found |= is_leading & (words.before == marks.COMMA)
     found |= after_stop & (endings == marks.INITIAL) & following(is_leading)
-    after_number, goes_on = preceding(is_number), is_number | is_leading
-    is_between = is_dotted & after_number & following(goes_on)
+    after_number, may_continue = preceding(is_number), is_number | is_leading
+    is_between = is_dotted & after_number & following(may_continue)
     found |= is_between | (preceding(is_between) & is_leading)
     cites = is_dotted & following(is_number | is_section)
     for place in np.flatnonzero(words.is_capital & following(words.is_stop)).tolist():
-        is_cited = after_number[place] and goes_on[place + 2 :][:1].any()
+        is_cited = after_number[place] and may_continue[place + 2 :][:1].any()
         if len(words.doc[int(words.tokens[place])]) <= REPORTER and (is_cited or cites[place + 2 :][:1].any()):
             found[place : place + 3 : 2] |= [is_cited, True]
     return found & words.in_line
 
 
-def _go_on(words: Words) -> np.ndarray:
+def _are_continued(words: Words) -> np.ndarray:
     """Text that continues in lower case: "Why?" | he asked. After colons, dots and dashes, too, if the sentence begins
     with a capital or no letter, at most LOOKBACK words before: He asked: | why?"""
     before = words.before
     first = words.find_first_words(ENDS_SENTENCE)
     in_case = ~(words.is_lower | (words.begins == IS_ELIDED))[first] & (np.arange(len(first)) - first <= LOOKBACK)
-    goes_on = words.is_lower | (before == marks.COLON) & (words.begins >= BEGINS_NUMBER)
-    return (before == marks.CONTINUED) | _make_open_marks(words.doc.lang_).take(before) & goes_on & in_case
+    may_continue = words.is_lower | (before == marks.COLON) & (words.begins >= BEGINS_NUMBER)
+    return (before == marks.CONTINUED) | _make_open_marks(words.doc.lang_).take(before) & may_continue & in_case
 
 
 @cache
@@ -237,11 +237,11 @@ def _are_in_names(words: Words) -> np.ndarray:
     # The dealer | Nora | Dale left. Not in text without marks.
     after_mark = (words.before % marks.IN_QUOTES == marks.TERMINAL)[first] & (numbers - first < LOOKBACK)
     is_in_name |= after_mark & words.is_lower
-    goes_on = IN_NAME.take(words.before) & words.in_line
-    is_last = goes_on & (words.is_capital | (words.ends == marks.INITIAL))
-    begins_name = words.is_capital & goes_on & preceding(is_in_name) & following(is_last)
+    may_continue = IN_NAME.take(words.before) & words.in_line
+    is_last = may_continue & (words.is_capital | (words.ends == marks.INITIAL))
+    begins_name = words.is_capital & may_continue & preceding(is_in_name) & following(is_last)
     # A capitalised word without a mark is not a sentence: Nora | Dale left.
-    is_second = words.is_capital & goes_on & (numbers - first == 1) & preceding(words.is_capital)
+    is_second = words.is_capital & may_continue & (numbers - first == 1) & preceding(words.is_capital)
     return begins_name | preceding(begins_name) | is_second
 
 

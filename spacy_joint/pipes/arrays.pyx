@@ -61,7 +61,7 @@ def following(values):
     return shifted
 
 
-def find_stretches(breaks, Py_ssize_t min_length, bint whole=True):
+def find_runs(breaks, Py_ssize_t min_length, bint whole=True):
     """Finds the tokens in runs of at least `min_length` tokens without breaks (bool), and the number of tokens at the
     end for which later tokens can change this. With `whole`, a document without breaks is a run of any length."""
     cdef const uint8_t[::1] is_break = np.ascontiguousarray(breaks, dtype=bool).view(np.uint8)
@@ -81,24 +81,24 @@ def find_stretches(breaks, Py_ssize_t min_length, bint whole=True):
         begin = end + 1
 
 
-def show_relatives(const uint64_t[:, ::1] sources not None, const Py_ssize_t[::1] heads not None,
-                   const uint8_t[::1] kinds not None, const uint8_t[::1] shares not None,
-                   const int32_t[:, ::1] shown not None):
+def make_relative_columns(const uint64_t[:, ::1] sources not None, const Py_ssize_t[::1] heads not None,
+                          const uint8_t[::1] kinds not None, const uint8_t[::1] shares not None,
+                          const int32_t[:, ::1] requested not None):
     """Makes columns that show each token or a relative of it (uint64, tokens x columns); 0 for a missing relative.
 
     Relative 0 is the token itself, 1 its head, and 1 + k its last dependent of kind k. Kind 1 is that of subjects, and
-    0 that of other tokens. `shown` has a relative and a column of `sources` for each column to make. By kind, `shares`
-    is whether a token without a subject shares that of its head.
+    0 that of other tokens. `requested` has a relative and a column of `sources` for each column to make. By kind,
+    `shares` is whether a token without a subject shares that of its head.
     RAISES IndexError: If a head, kind, relative or column does not exist, or sizes of arrays differ.
     """
     cdef Py_ssize_t n = heads.shape[0], step = 1 + shares.shape[0], token, at, relative, i
     # -1 stands for a relative that a token does not have.
     cdef vector[Py_ssize_t] relatives, subjects
-    if sources.shape[0] != n or kinds.shape[0] != n or shown.shape[1] != 2 or step <= SUBJECT:
+    if sources.shape[0] != n or kinds.shape[0] != n or requested.shape[1] != 2 or step <= SUBJECT:
         raise IndexError("All arrays need a row per token, and there are at least two kinds.")
-    for i in range(shown.shape[0]):
-        if not (0 <= shown[i, 0] < step and 0 <= shown[i, 1] < sources.shape[1]):
-            raise IndexError(f"There is no relative {shown[i, 0]} or no column {shown[i, 1]}.")
+    for i in range(requested.shape[0]):
+        if not (0 <= requested[i, 0] < step and 0 <= requested[i, 1] < sources.shape[1]):
+            raise IndexError(f"There is no relative {requested[i, 0]} or no column {requested[i, 1]}.")
     relatives.resize(n * step, -1)
     for token in range(n):
         if not (0 <= heads[token] < n and kinds[token] < shares.shape[0]):
@@ -115,13 +115,13 @@ def show_relatives(const uint64_t[:, ::1] sources not None, const Py_ssize_t[::1
                 break
             at = heads[at]
         subjects.push_back(relatives[at * step + SUBJECT])
-    values = np.empty((n, shown.shape[0]), dtype=np.uint64)
+    values = np.empty((n, requested.shape[0]), dtype=np.uint64)
     cdef uint64_t[:, ::1] out = values
     for token in range(n):
         relatives[token * step + SUBJECT] = subjects[token]
-        for i in range(shown.shape[0]):
-            relative = relatives[token * step + shown[i, 0]]
-            out[token, i] = sources[relative, shown[i, 1]] if relative >= 0 else 0
+        for i in range(requested.shape[0]):
+            relative = relatives[token * step + requested[i, 0]]
+            out[token, i] = sources[relative, requested[i, 1]] if relative >= 0 else 0
     return values
 
 

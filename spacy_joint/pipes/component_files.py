@@ -16,7 +16,7 @@ from typing_extensions import Self
 from ..engine import linear_model  # noqa: F401  # see _lock
 from ..engine.threads import make_fork_lock
 from ..errors import Errors, JointError, JointValueError, JointWarning, Message
-from ..files.replacing import write_bytes
+from ..files.atomic import write_bytes
 
 # The name of bytes in errors.
 BYTES = "the bytes"
@@ -95,10 +95,10 @@ class ComponentFiles:
         RAISES ValueError: If one is missing or damaged.
         """
 
-    def warn_once(self, warning: Message, about: str = "", **values: object) -> None:
+    def warn_once(self, warning: Message, key: str = "", **values: object) -> None:
         """Gives a warning of the catalogue, unless this component has given it before about the same thing."""
-        if (warning.code, about) not in self._warned:
-            self._warned |= {(warning.code, about)}
+        if (warning.code, key) not in self._warned:
+            self._warned |= {(warning.code, key)}
             warnings.warn(JointWarning(warning, name=self.name, **values), stacklevel=3)
 
     def to_bytes(self, *, exclude: Collection[str] = ()) -> bytes:

@@ -127,6 +127,6 @@ def read_before(
     # A full stop after an abbreviation or another full stop may not end a sentence, as in "etc. and" and ". . . and".
     is_stop = endings == FULL_STOP
     is_dotted = preceding(is_stop & preceding(is_stop | (endings == STEM)))
-    goes_on = begins_lower | is_stop & preceding(is_stop)
-    continues = (after_closer | is_dotted | LEAVES_OPEN.take(mark)) & goes_on
+    may_continue = begins_lower | is_stop & preceding(is_stop)
+    continues = (after_closer | is_dotted | LEAVES_OPEN.take(mark)) & may_continue
     return np.where(continues, np.uint8(CONTINUED), mark + closed) + LINES.take(n_breaks, mode="clip")

@@ -120,4 +120,4 @@ def combines(character: str) -> bool:
     return is_mark or "\u1160" <= character <= "\u11ff" or character == SOFT_HYPHEN
 
 
-AS_WRITTEN = Spelling()
+DEFAULT_SPELLING = Spelling()

@@ -48,15 +48,15 @@ def find_offset(doc: Doc) -> int | None:
     return start if len(doc) and end - start == doc[-1].idx + len(doc[-1].text_with_ws) else None
 
 
-def _find_place(part: Token | Span, place: str) -> int | None:
+def _find_offset(part: Token | Span, attribute: str) -> int | None:
     offset = find_offset(part.doc)
-    return None if offset is None else offset + getattr(part, place)
+    return None if offset is None else offset + getattr(part, attribute)
 
 
 # Character offsets in the whole stream; None for documents that are not a part of one.
-register(Token, "stream_start", getter=partial(_find_place, place="idx"))
-register(Span, "stream_start", getter=partial(_find_place, place="start_char"))
-register(Span, "stream_end", getter=partial(_find_place, place="end_char"))
+register(Token, "stream_start", getter=partial(_find_offset, attribute="idx"))
+register(Span, "stream_start", getter=partial(_find_offset, attribute="start_char"))
+register(Span, "stream_end", getter=partial(_find_offset, attribute="end_char"))
 # Whether a document is pending: its words will be streamed again; if so, its `end_probability`.
 register(Doc, "is_partial", default=False)
 register(Doc, "end_probability", default=None)
@@ -230,7 +230,7 @@ class OpenDocument:
         self.stream.end()
         return self.stream.run()
 
-    def take(self, n: int) -> tuple[Doc, np.ndarray]:
+    def pop_words(self, n: int) -> tuple[Doc, np.ndarray]:
         """Takes the next n words, which are final, with whitespace. Returns a document, and the positions of its
         words."""
         end = int(self.words[n]) if n < len(self.words) else len(self.rows)
@@ -256,7 +256,7 @@ class PendingText:
         self.context = self.text = ""
         self.start = 0  # of the text, in characters
 
-    def take(self, n: int) -> str:
+    def pop_text(self, n: int) -> str:
         """Removes the first `n` characters, which become context of the rest, and returns them."""
         taken, self.text = self.text[:n], self.text[n:]
         self.context = (self.context + taken)[-CONTEXT_LENGTH - 1 :]
@@ -381,7 +381,7 @@ def _annotate_lines(texts: Iterable[str], pending: PendingText) -> Iterator[Span
             n = pending.text.rfind(" ") + 1 or len(pending.text)
         if pending.text[:n].strip():
             doc = pending.annotate(n)
-            pending.take(n)
+            pending.pop_text(n)
             yield from doc.sents
     if pending.text.strip():
         yield from pending.annotate().sents
@@ -390,7 +390,7 @@ def _annotate_lines(texts: Iterable[str], pending: PendingText) -> Iterator[Span
 def _annotate_sentences(sentences: Iterable[Span], pending: PendingText) -> Iterator[Span]:
     """Calls components on the documents of sentences. Sentences of a document arrive together, so none is delayed."""
     for doc, _ in groupby(sentences, key=attrgetter("doc")):
-        pending.take(doc.user_data[PART][1] - pending.start)
+        pending.pop_text(doc.user_data[PART][1] - pending.start)
         for pipe in pending.following:
             doc = pipe(doc)
         yield from doc.sents

@@ -34,7 +34,7 @@ from .no_tokenizer import NoTokenizer
 from .perceptron_pipe import CHARACTERS, PerceptronPipe
 from .spelling import Characters
 from .token_columns import find_whitespace
-from .tokenizer_check import report_unfit, score_words
+from .tokenizer_check import check_word_scores, score_words
 from .word_classes import WordClasses
 
 # The prediction of a component for a document.
@@ -111,8 +111,8 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         return Columns(self.perceptron.templates.columns, values, None if constraints is None else constraints[tokens])
 
     def get_values(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the values of the columns, and the tokens of their rows: see `WordColumns.values_of`."""
-        return self._get_word_columns().values_of(doc, more_follows)
+        """Returns the values of the columns, and the tokens of their rows: see `WordColumns.make_values`."""
+        return self._get_word_columns().make_values(doc, more_follows)
 
     def get_label_ids(self, doc: Doc, labels: Iterable[str]) -> dict[str, int]:
         """Returns the ids of labels in the vocabulary of a document, to which they are added."""
@@ -206,7 +206,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
         if nlp is not None and not isinstance(nlp.tokenizer, NoTokenizer):
             references = (example.reference for example in get_examples())
-            report_unfit(score_words(nlp.tokenizer, references), nlp.tokenizer)
+            check_word_scores(score_words(nlp.tokenizer, references), nlp.tokenizer)
         characters = Characters()
         examples = characters.watch(get_examples())
         if labels is None:
@@ -231,7 +231,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         known = {*self.perceptron.templates.columns, *GUIDE_COLUMNS, *self.guide_columns}
         for column in self.custom_columns.wanted:
             if column not in known:
-                self.warn_once(Warnings.JW52, about=column, column=column)
+                self.warn_once(Warnings.JW52, key=column, column=column)
 
     def _read_default_templates(self) -> list[str]:
         """Reads the templates of the task, for the custom columns of the component."""
@@ -292,16 +292,16 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         """Warns once of each attribute or column that the templates read and no token of a document has."""
         if not self.perceptron.is_set_up:
             return
-        known = {about for _, about in self._warned}
+        known = {key for _, key in self._warned}
         attributes = [name for name in self._list_read_attributes() if f"token.{name}" not in known]
         columns = [name for name in self.list_custom_columns() if name not in known]
         for doc in docs if attributes or columns else ():
             for column in self.custom_columns.list_missing(doc, columns) if len(doc) else ():
-                self.warn_once(Warnings.JW37, about=column, column=column)
+                self.warn_once(Warnings.JW37, key=column, column=column)
             for name in attributes:
                 if not doc.has_annotation(name.upper()) and not find_whitespace(doc).all():
                     attribute, setter = f"token.{name}", self.read_attributes[name]
-                    self.warn_once(Warnings.JW02, about=attribute, attribute=attribute, setter=setter)
+                    self.warn_once(Warnings.JW02, key=attribute, attribute=attribute, setter=setter)
 
     def _list_read_attributes(self) -> list[str]:
         """Lists the attributes of other components that the templates read."""

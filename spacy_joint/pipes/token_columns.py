@@ -15,10 +15,10 @@ from spacy.vocab import Vocab
 
 from ..engine.columns import affix_columns
 from ..trees.constituency_trees import Constituent
-from .arrays import find_stretches, preceding
+from .arrays import find_runs, preceding
 from .custom_columns import CustomColumns
 from .marks import IN_QUOTES, UNMARKED, WORD, attach_quotes, count_breaks, find_ending, read_before
-from .spelling import AS_WRITTEN, Spelling
+from .spelling import DEFAULT_SPELLING, Spelling
 from .word_classes import MAX_CLASSES, WordClasses
 from .word_table import WordTable
 
@@ -44,9 +44,9 @@ COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *OUTLINES, *INNER, *CLA
 MARKS = frozenset(".,;:?!…،؛؟।॥、。，；：？！")  # noqa: RUF001
 # The minimum number of tokens in stretches without a mark, without a lower-case word, and without a word that begins
 # with a lower-case letter. Shorter stretches occur in any text: a long sentence, names, the lines of an address.
-UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH = 80, 6, 32
+MIN_UNPUNCTUATED, MIN_CAPITALS, MIN_TITLE_CASE = 80, 6, 32
 # The maximum number of tokens before a token on which its values depend.
-CONTEXT = max(UNPUNCTUATED_STRETCH, CAPITALS_STRETCH, TITLE_STRETCH)
+CONTEXT = max(MIN_UNPUNCTUATED, MIN_CAPITALS, MIN_TITLE_CASE)
 # The columns that depend on the case of a word.
 CASED = ("form", "shape")
 # Properties of each word besides its columns: whether it is whitespace, with how many line breaks (at most 2), whether
@@ -168,7 +168,7 @@ class WordColumns:
         word_classes: WordClasses,
         preserve_case: bool = False,
         custom: CustomColumns = NO_CUSTOM_COLUMNS,
-        spelling: Spelling = AS_WRITTEN,
+        spelling: Spelling = DEFAULT_SPELLING,
     ) -> None:
         self.names = tuple(names)
         self.word_classes = word_classes
@@ -187,7 +187,7 @@ class WordColumns:
     def __reduce__(self) -> tuple[Any, ...]:
         return (WordColumns, (self.names, self.word_classes, self.preserve_case, self.custom, self.spelling))
 
-    def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    def make_values(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Returns the values of the columns (uint64, rows x columns), and the tokens of the rows: without whitespace,
         and if more of the document follows, without tokens at the end whose values depend on it."""
         attributes = [ORTH, *(attribute for _, attribute in self.by_token), SPACY]
@@ -199,7 +199,7 @@ class WordColumns:
         lines = count_breaks(found[:, N_BREAKS], tokens)
         found = found.take(tokens, axis=0)
         endings, begins_lower = found[:, ENDING].astype(np.uint8), found[:, BEGINS_LOWER] > 0
-        values, style, n_open = self._read_stretches(found)
+        values, style, n_open = self._find_style(found)
         for column, (i, _) in enumerate(self.by_token, start=1):
             values[:, i] = by_token[tokens, column]
         for i, name in self.custom_names:
@@ -217,18 +217,18 @@ class WordColumns:
         end = len(tokens) - n_open if more_follows else len(tokens)
         return values[:end], tokens[:end]
 
-    def _read_stretches(self, found: np.ndarray) -> tuple[np.ndarray, Any, int]:
+    def _find_style(self, found: np.ndarray) -> tuple[np.ndarray, Any, int]:
         """Returns the values of the rows of words, those of lower-cased words where case is not informative; the style,
         since the absence of marks is not informative in transcripts; and the number of tokens at the end that depend on
         later ones."""
         style, n_open = None, 0
         _, values, lowered = np.hsplit(found, [len(WORD_PROPERTIES), len(WORD_PROPERTIES) + len(self.names)])
         if self.style is not None or self.before is not None:
-            is_unpunctuated, n_open = find_stretches(found[:, IS_MARK], UNPUNCTUATED_STRETCH)
+            is_unpunctuated, n_open = find_runs(found[:, IS_MARK], MIN_UNPUNCTUATED)
             style = np.where(is_unpunctuated, UNPUNCTUATED, PUNCTUATED)
         if self.cased:
-            in_capitals, n_capitals = find_stretches(found[:, HAS_LOWER], CAPITALS_STRETCH)
-            in_title_case, n_title = find_stretches(found[:, BEGINS_LOWER], TITLE_STRETCH, whole=False)
+            in_capitals, n_capitals = find_runs(found[:, HAS_LOWER], MIN_CAPITALS)
+            in_title_case, n_title = find_runs(found[:, BEGINS_LOWER], MIN_TITLE_CASE, whole=False)
             for (i, _), column in zip(self.cased, lowered.T, strict=True):
                 values[:, i] = np.where(in_capitals | in_title_case, column, values[:, i])
             n_open = max(n_open, n_capitals, n_title)

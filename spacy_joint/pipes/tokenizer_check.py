@@ -58,7 +58,7 @@ def _list_words(doc: Doc) -> set[tuple[int, int]]:
     return {(token.idx, len(token)) for token in doc if not token.text.isspace()}
 
 
-def report_unfit(scores: WordScores, tokenizer: object) -> None:
+def check_word_scores(scores: WordScores, tokenizer: object) -> None:
     """Warns if F1 is below DOUBTFUL (JW20).
 
     RAISES ValueError: If it is below USELESS (J505).

@@ -8,9 +8,9 @@ from spacy.tokens import Doc
 
 from ..annotation.dependency_trees import cut_subtype, prune
 from ..errors import Errors, JointValueError
-from .arrays import show_relatives
+from .arrays import make_relative_columns
 from .custom_columns import CustomColumns
-from .spelling import AS_WRITTEN, Spelling
+from .spelling import DEFAULT_SPELLING, Spelling
 from .token_columns import NO_CUSTOM_COLUMNS, WordColumns
 from .word_classes import WordClasses
 
@@ -27,7 +27,7 @@ DEPENDENTS = {
 # Tokens with these relations share the subject of their head, if they have none.
 SHARING = ("aux", "cop", "conj", "xcomp")
 READ = ("word", "tag", "class2")
-# The relatives that `show_relatives` numbers.
+# The relatives that `make_relative_columns` numbers.
 RELATIVES = ("token", "head", *DEPENDENTS)
 RELATED = tuple(f"{relative}_{column}" for relative in RELATIVES[1:] for column in READ)
 # The relation of a token; the side of its head (0: before, 1: root, 2: after); a number for the relations of all
@@ -50,24 +50,24 @@ class TreeColumns:
         names: Sequence[str],
         word_classes: WordClasses,
         custom: CustomColumns = NO_CUSTOM_COLUMNS,
-        spelling: Spelling = AS_WRITTEN,
+        spelling: Spelling = DEFAULT_SPELLING,
     ) -> None:
         # For each column, the relative that it shows, and the column of this relative.
         related = {*RELATED, "head_dep", "subject_dep"}
-        shown = [name.split("_") if name in related else ("token", name) for name in names]
-        word_names = dict.fromkeys(column for _, column in shown if column not in TREE_SOURCES)
+        requested = [name.split("_") if name in related else ("token", name) for name in names]
+        word_names = dict.fromkeys(column for _, column in requested if column not in TREE_SOURCES)
         self.word_columns = WordColumns(list(word_names), word_classes, custom=custom, spelling=spelling)
         sources = (*word_names, *TREE_SOURCES)
-        numbers = [(RELATIVES.index(relative), sources.index(column)) for relative, column in shown]
-        self.shown = np.array(numbers, dtype=np.int32)
+        numbers = [(RELATIVES.index(relative), sources.index(column)) for relative, column in requested]
+        self.requested = np.array(numbers, dtype=np.int32)
         self.reads_tree = not set(TREE_COLUMNS).isdisjoint(names)
 
-    def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """Returns the values of the columns, and the tokens of their rows: see `WordColumns.values_of`.
+    def make_values(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the values of the columns, and the tokens of their rows: see `WordColumns.make_values`.
         RAISES ValueError: If more of the document follows, so that its trees are not complete (J037)."""
         if more_follows:
             raise JointValueError(Errors.J037, name="tree columns")
-        values, tokens = self.word_columns.values_of(doc)
+        values, tokens = self.word_columns.make_values(doc)
         if not self.reads_tree:
             return values, tokens
         attributes = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
@@ -86,4 +86,4 @@ class TreeColumns:
         sources = np.column_stack([values, relations, sides.astype(np.uint64), dependents])
         names = {relation: cut_subtype(doc.vocab.strings[relation]) for relation in set(relations.tolist())}
         kinds = np.array([KINDS.get(names[relation], OTHER) for relation in relations.tolist()], dtype=np.uint8)
-        return show_relatives(sources, heads, kinds, SHARES, self.shown), tokens
+        return make_relative_columns(sources, heads, kinds, SHARES, self.requested), tokens

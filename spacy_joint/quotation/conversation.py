@@ -110,7 +110,7 @@ def find_turns(
     cast = Cast(doc, mark(doc, runs), spans, starts)
     turns: list[Turn] = []
     has_paragraphs = len(starts) > 1
-    goes_on = has_paragraphs and is_report(cast, runs, labels)
+    is_news = has_paragraphs and is_report(cast, runs, labels)
     number = 0
     # The paragraph of the latest quotation, and its speaker if it is indirect.
     latest: tuple[int, Run | None] = -1, None
@@ -123,17 +123,17 @@ def find_turns(
             continue
         if mention is not None and not cast.may_speak(*mention):
             mention = None
-        if goes_on and mention is None and number - latest[0] == 1 and cast.is_paragraph(begin, end):
+        if is_news and mention is None and number - latest[0] == 1 and cast.is_paragraph(begin, end):
             mention = latest[1]
             if last is not None and mention is None:
                 # The previous turn continues.
                 last.paragraph = number
-        if goes_on and mention is None and (last is None or last.paragraph != number):
+        if is_news and mention is None and (last is None or last.paragraph != number):
             # Who acts before the quotation: Asked about it, she shrugged. "..."
             before = cast.list_references(starts[number - 1], begin)
             acting = [ref for ref in before if cast.is_subject[ref.head] and not cast.inside[ref.head]]
             mention = (acting[-1].begin, acting[-1].end) if acting else None
-        if goes_on and mention is not None and mention[0] in cast.antecedents:
+        if is_news and mention is not None and mention[0] in cast.antecedents:
             # In news, pronouns refer to the last person named; in a conversation, to anyone there.
             cast.references[mention[0]] = Reference(*mention, mention[0], cast.antecedents[mention[0]])
         latest = number, None
@@ -221,12 +221,12 @@ def attribute(cast: Cast, turns: Sequence[Turn], model: ChoiceModel) -> None:
     named = [(turn.character, turn.confidence) for turn in turns]
     hypotheses = [Hypothesis(0.0, (), None, 0.0, None)]
     for k, turn in enumerate(turns):
-        goes_on = k > 0 and turn.paragraph - turns[k - 1].paragraph <= MAX_GAP
+        is_same_conversation = k > 0 and turn.paragraph - turns[k - 1].paragraph <= MAX_GAP
         followers: dict[tuple[Character | None, ...], Hypothesis] = {}
         for hypothesis in hypotheses:
             for at, character in enumerate(hypothesis.recent, k - len(hypothesis.recent)):
                 turns[at].character = character
-            recent = hypothesis.recent if goes_on else ()
+            recent = hypothesis.recent if is_same_conversation else ()
             turn.character, turn.confidence = named[k]
             for character, confidence, probability in _choose(cast, turns, k, model, is_only=len(hypotheses) == 1):
                 key = (*recent, character)[-MAX_TURNS:]

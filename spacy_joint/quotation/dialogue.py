@@ -30,7 +30,7 @@ PRONOUNS = frozenset(("he", "she", "they", "hän"))
 # The maximum number of words in a speaker's name before a reporting verb.
 MAX_NAME = 4
 # After a comma, these words and participles (-ing, -ant) continue narration.
-GOING_ON = frozenset(
+NARRATION_WORDS = frozenset(
     re.findall(
         r"\S+",
         "and as his her with without while who when to in after looking avec en et d' d’ qui sans puis tandis pendant "
@@ -38,7 +38,7 @@ GOING_ON = frozenset(
     )
 )
 # Between marks, speech is more likely to continue after "et" than narration.
-GOING_ON_IN_MARKS = GOING_ON - {"et"}
+NARRATION_WORDS_IN_MARKS = NARRATION_WORDS - {"et"}
 PARTICIPLE = re.compile(r"\w{2,}(ing|ant)")
 # The minimum share of turns with narration in English dialogue.
 MIN_NARRATED = 0.1
@@ -53,11 +53,11 @@ def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], das
     turns = []
     for begin, end in pairwise([*paragraph_starts, len(doc)]):
         guillemets = [i for i in range(begin, end) if doc[i].text in GUILLEMETS]
-        is_dashed, goes_on = (doc[i : i + 1].text in DASHES for i in (begin, end))
+        is_dashed, continues = (doc[i : i + 1].text in DASHES for i in (begin, end))
         is_closed = is_dashed and bool(guillemets) and doc[guillemets[0]].text == "»"
         if is_closed:
             end = guillemets[0]
-        elif goes_on and not is_dashed and guillemets and doc[guillemets[-1]].text == "«":
+        elif continues and not is_dashed and guillemets and doc[guillemets[-1]].text == "«":
             begin = guillemets[-1]
         elif not is_dashed:
             continue
@@ -124,9 +124,9 @@ def _ends_narration(doc: Doc, i: int, has_end: bool) -> bool:
     if doc[i].text in SENTENCE_ENDS:
         return has_end or doc.lang_ in AMERICAN
     following = doc[find_word(doc, i, 1)]
-    going_on = GOING_ON_IN_MARKS if has_end else GOING_ON
-    goes_on = following.lower_ in going_on or PARTICIPLE.fullmatch(following.lower_)
-    return doc[i].text in COMMAS and not goes_on
+    continuing = NARRATION_WORDS_IN_MARKS if has_end else NARRATION_WORDS
+    continues = following.lower_ in continuing or PARTICIPLE.fullmatch(following.lower_)
+    return doc[i].text in COMMAS and not continues
 
 
 def find_word(doc: Doc, i: int, step: int) -> int:

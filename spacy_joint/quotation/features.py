@@ -70,9 +70,9 @@ class QuotationColumns:
         shown = [name for name in (*WORD_COLUMNS, *custom.names) if name in {*names, *SEEN}]
         self.words = WordColumns(shown, word_classes, custom=custom)
 
-    def columns_of(self, doc: Doc, cues: Sequence[int]) -> tuple[Columns, np.ndarray]:
+    def make_columns(self, doc: Doc, cues: Sequence[int]) -> tuple[Columns, np.ndarray]:
         """Returns the columns of a document with these head tokens of cues, and the tokens of their rows."""
-        values, tokens = self.words.values_of(doc)
+        values, tokens = self.words.make_values(doc)
         columns = dict(zip(self.words.names, values.T, strict=True))
         info = _Description(doc, tokens, columns, np.asarray(cues, dtype=np.int64), self.find_marking(doc)).info
         chosen = np.empty((len(tokens), len(self.names)), dtype=np.uint64)

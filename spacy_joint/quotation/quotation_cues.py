@@ -69,7 +69,7 @@ class QuotationCues(StructuredPipe[list[int]]):
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """Returns the columns for the templates, and the tokens of their rows."""
-        return self._get_word_columns().columns_of(doc, [])
+        return self._get_word_columns().make_columns(doc, [])
 
     def predict_doc(self, doc: Doc) -> list[int]:
         """Finds the tokens that are cues."""

@@ -178,7 +178,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """Returns the columns for the templates, and the tokens of their rows."""
-        return self._get_word_columns().columns_of(doc, self.get_cues(doc))
+        return self._get_word_columns().make_columns(doc, self.get_cues(doc))
 
     def get_cues(self, doc: Doc, marking: Marking | None = None) -> list[int]:
         """Returns the head tokens of existing cues, or else of cues found by rules."""
@@ -220,7 +220,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         return sorted(labels), [labels[run] for run in sorted(labels)], [1.0] * len(labels)
 
     def _find_trained(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:
-        columns, tokens = self._get_word_columns().columns_of(doc, cues)
+        columns, tokens = self._get_word_columns().make_columns(doc, cues)
         found = self._search(columns, tokens, cues)
         has_scores = isinstance(self.perceptron.system, QuotationSystem)
         scores = self._make_scorer(columns).score_spans(found) if has_scores else [1.0] * len(found)

@@ -109,8 +109,8 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> dic
     taken = mark(doc, direct)
     previous = -MAX_NARRATION
     for first, last in marking.pairs:
-        goes_on = first - previous < MAX_NARRATION
-        if not taken[first : last + 1].any() and _is_speech(doc, first, last, known, goes_on):
+        may_continue = first - previous < MAX_NARRATION
+        if not taken[first : last + 1].any() and _is_speech(doc, first, last, known, may_continue):
             parts = _find_parts(doc, first, last, known)
             direct.update(parts)
             for begin, end in parts:
@@ -143,8 +143,8 @@ def _find_parts(doc: Doc, opening: int, closing: int, cues: Set[int]) -> list[Ru
     return find_spoken(doc, opening, closing, cues, has_end=True)
 
 
-def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bool) -> bool:
-    """Returns whether a pair of marks is a quotation. `goes_on` says whether it can continue one."""
+def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], may_continue: bool) -> bool:
+    """Returns whether a pair of marks is a quotation. `may_continue` says whether it can continue one."""
     inner = [token for token in doc[opening : closing + 1] if not token.text.isspace() and token.text not in ALL_MARKS]
     words = [token for token in inner if token.text[0].isalnum()]
     if not words:
@@ -168,7 +168,7 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], goes_on: bo
     is_likely = is_long or (len(words) > 1 and (has_cue_before or has_cue_after or has_comma))
     # Words within a sentence, as in the “tall,” handsome man, or a title.
     is_part = (words[0].text[0].islower() and last in SOFT_STOPS) or (is_capitalised and last in COMMAS)
-    has_cue = goes_on or has_cue_after or has_cue_before
+    has_cue = may_continue or has_cue_after or has_cue_before
     is_within = opening > 0 and (doc[opening - 1].text[-1].isalnum() or doc[opening - 1].text in COMMAS)
     return (has_cue or not is_part or not is_within) and (is_finished or (is_likely and not is_title))
 
@@ -315,9 +315,9 @@ def _include_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) 
         first, last = pairs[at]
         if first > end:
             break
-        goes_in = begin < first and doc[first - 1].text[-1:].isalnum() and first - 1 not in cues
-        goes_on = last + 1 < end and doc[last + 1].text[:1].isalnum() and doc[last - 1].text[-1:].isalnum()
-        if last >= begin and (goes_in or goes_on):
+        continues_into = begin < first and doc[first - 1].text[-1:].isalnum() and first - 1 not in cues
+        continues_after = last + 1 < end and doc[last + 1].text[:1].isalnum() and doc[last - 1].text[-1:].isalnum()
+        if last >= begin and (continues_into or continues_after):
             begin, end = min(begin, first), max(end, last + 1)
             parts.append((first, last + 1))
     return (begin, end), parts

@@ -36,14 +36,14 @@ from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError
 from ..pipes.abbreviations import read_titles
-from ..pipes.arrays import find_stretches, preceding
+from ..pipes.arrays import find_runs, preceding
 from ..pipes.marks import count_breaks
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import (
-    CAPITALS_STRETCH,
     COLUMNS,
-    TITLE_STRETCH,
-    UNPUNCTUATED_STRETCH,
+    MIN_CAPITALS,
+    MIN_TITLE_CASE,
+    MIN_UNPUNCTUATED,
     find_whitespace,
     has_same_tokens,
 )
@@ -233,7 +233,7 @@ def _find_given(words: Sequence[Written], ends: np.ndarray, lines: np.ndarray) -
         marked.append(bool(mark) or is_over)
         is_over |= is_end
     has_mark = np.array(marked, dtype=bool)
-    is_unmarked, _ = find_stretches(has_mark, UNPUNCTUATED_STRETCH)
+    is_unmarked, _ = find_runs(has_mark, MIN_UNPUNCTUATED)
     # Numbers and symbols have no case.
     is_cased = np.array([any(map(str.isalpha, text)) for text in texts], dtype=bool)
     texts = [text for text, has_letters in zip(texts, is_cased.tolist(), strict=True) if has_letters]
@@ -243,9 +243,9 @@ def _find_given(words: Sequence[Written], ends: np.ndarray, lines: np.ndarray) -
     begins_upper = np.array([text[0].isupper() and text != "I" for text in texts], dtype=bool)
     # Long sentences of edited text are not in lower case.
     _, first, of_sentence = np.unique((np.cumsum(ends) - ends)[is_cased], return_index=True, return_inverse=True)
-    in_lower = find_stretches(has_capital, TITLE_STRETCH)[0] & ~begins_upper[first][of_sentence]
-    in_capitals, _ = find_stretches(has_lower, CAPITALS_STRETCH)
-    in_title, _ = find_stretches(begins_lower, TITLE_STRETCH, whole=False)
+    in_lower = find_runs(has_capital, MIN_TITLE_CASE)[0] & ~begins_upper[first][of_sentence]
+    in_capitals, _ = find_runs(has_lower, MIN_CAPITALS)
+    in_title, _ = find_runs(begins_lower, MIN_TITLE_CASE, whole=False)
     changes_case = np.append(False, in_lower | in_capitals | in_title)
     # Words without letters join the word before, or the first one.
     keeps_case = ~changes_case[np.maximum(np.cumsum(is_cased), min(len(texts), 1))]

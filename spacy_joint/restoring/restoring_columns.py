@@ -77,9 +77,9 @@ class RestoringColumns:
         self.places = np.array([names.index(name) for name in others], dtype=np.intp)
         self.reads_phrases = len(others) < len(names)
 
-    def values_of(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """See `WordColumns.values_of`. RAISES ValueError: If more of the document follows (J037)."""
-        others, tokens = self.tree_columns.values_of(doc, more_follows)
+    def make_values(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """See `WordColumns.make_values`. RAISES ValueError: If more of the document follows (J037)."""
+        others, tokens = self.tree_columns.make_values(doc, more_follows)
         is_word = np.array([not is_punctuation(text) for text in list_texts(doc)], dtype=bool)[tokens]
         others, tokens = others[is_word], tokens[is_word]
         if not self.reads_phrases:
@@ -88,13 +88,13 @@ class RestoringColumns:
         values[:, self.places] = others
         tree = read_word_tree(doc, tokens)
         tags = doc.to_array([TAG]).reshape(len(doc))[tokens]
-        shown = _show_phrases(tree, tags, doc.vocab.strings)
+        columns = _make_phrase_columns(tree, tags, doc.vocab.strings)
         for name in {*PHRASE_COLUMNS}.intersection(self.names):
-            values[:, self.names.index(name)] = shown[name]
+            values[:, self.names.index(name)] = columns[name]
         return values, tokens
 
 
-def _show_phrases(tree: WordTree, tags: np.ndarray, strings: StringStore) -> dict[str, np.ndarray]:
+def _make_phrase_columns(tree: WordTree, tags: np.ndarray, strings: StringStore) -> dict[str, np.ndarray]:
     heads, relations = tree.heads, tree.relations
     n = len(heads)
     words = np.arange(n)
@@ -114,19 +114,19 @@ def _show_phrases(tree: WordTree, tags: np.ndarray, strings: StringStore) -> dic
         "side": np.sign(heads - words) + 2,
         "conjuncts": np.where(is_conjunct, counted, 0),
     }
-    shown = {}
+    columns = {}
     # Larger phrases overwrite smaller ones.
     order = np.argsort(sizes, kind="stable")
     for edge, edges in (("opens", left), ("closes", right)):
         largest = np.full(n, -1)
         largest[edges[order]] = order
         for name, values in phrase_columns.items():
-            shown[f"{edge}_{name}"] = np.where(largest < 0, 0, values[largest].astype(np.uint64))
-    shown[QUESTION] = _show_questions(tree, tags, left, right, strings)
-    return shown
+            columns[f"{edge}_{name}"] = np.where(largest < 0, 0, values[largest].astype(np.uint64))
+    columns[QUESTION] = _make_question_column(tree, tags, left, right, strings)
+    return columns
 
 
-def _show_questions(
+def _make_question_column(
     tree: WordTree, tags: np.ndarray, left: np.ndarray, right: np.ndarray, strings: StringStore
 ) -> np.ndarray:
     heads, relations, sentences, _ = tree

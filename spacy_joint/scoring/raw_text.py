@@ -186,7 +186,7 @@ def _align(gold: list[_Word], system: list[_Word]) -> Iterator[tuple[_Word, _Wor
     g = s = 0
     while g < len(gold) and s < len(system):
         if gold[g].is_multiword or system[s].is_multiword:
-            first_g, first_s, g, s = _find_multiword_stretch(gold, system, g, s)
+            first_g, first_s, g, s = _find_multiword_span(gold, system, g, s)
             yield from _align_forms(gold[first_g:g], system[first_s:s])
         elif gold[g].span == system[s].span:
             yield gold[g], system[s]
@@ -197,7 +197,7 @@ def _align(gold: list[_Word], system: list[_Word]) -> Iterator[tuple[_Word, _Wor
             s += 1
 
 
-def _find_multiword_stretch(gold: list[_Word], system: list[_Word], g: int, s: int) -> tuple[int, int, int, int]:
+def _find_multiword_span(gold: list[_Word], system: list[_Word], g: int, s: int) -> tuple[int, int, int, int]:
     """Find the shortest stretch of whole tokens from a multiword one: its first words on both sides, and the first
     words after it."""
     if gold[g].is_multiword:

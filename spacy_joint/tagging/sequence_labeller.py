@@ -61,8 +61,8 @@ class SequenceLabeller(StructuredPipe[Labelled]):
 
     def predict_doc(self, doc: Doc) -> Labelled:
         """Predicts the labels of a document."""
-        return self.read(*self.search_doc(doc))
+        return self.build(*self.search_doc(doc))
 
-    def read(self, tokens: np.ndarray, actions: np.ndarray) -> Labelled:
+    def build(self, tokens: np.ndarray, actions: np.ndarray) -> Labelled:
         """Reads the labels and starts from actions."""
         return Labelled(tokens, *self.perceptron.system.build(actions))

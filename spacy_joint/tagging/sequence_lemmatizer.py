@@ -92,7 +92,7 @@ class SequenceLemmatizer(SequenceLabeller):
             values, tokens = self.get_values(doc)
             rows = np.flatnonzero(np.isin(tokens, list(new.values())))
             actions = self.perceptron.predict(Columns(self.perceptron.templates.columns, values[rows]))
-            scripts = dict(zip(tokens[rows].tolist(), self.read(tokens[rows], actions).labels, strict=True))
+            scripts = dict(zip(tokens[rows].tolist(), self.build(tokens[rows], actions).labels, strict=True))
             spell = self.spelling.spell
             for digest, token in new.items():
                 word = spell(doc[token].text)

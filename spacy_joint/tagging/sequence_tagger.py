@@ -66,7 +66,7 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         found = {pair.partition("=")[0] for label in labels for pair in label.rpartition(" ")[2].split("|")}
         for feature in self.features:
             if feature not in found:
-                self.warn_once(Warnings.JW51, about=feature, feature=feature)
+                self.warn_once(Warnings.JW51, key=feature, feature=feature)
         return labels
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
@@ -130,8 +130,8 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
 
         def take_done(actions: np.ndarray) -> Iterator[Doc]:
             if len(actions) or (document.stream.ended and len(document.rows)):
-                doc, words = document.take(len(actions))
-                self.annotate(doc, self.read(words, actions))
+                doc, words = document.pop_words(len(actions))
+                self.annotate(doc, self.build(words, actions))
                 yield doc
 
         for piece in cut_into_pieces(tokens, self.vocab):

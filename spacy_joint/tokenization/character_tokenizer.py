@@ -26,8 +26,8 @@ from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.perceptron import Perceptron
 from ..errors import Errors, JointValueError, check_range
+from ..files.atomic import write_bytes
 from ..files.reading import read_text, require_file
-from ..files.replacing import write_bytes
 from ..pipes.component_files import report_damage
 from ..pipes.spelling import Characters, Spelling
 from .character_columns import COLUMNS, Hashes, Lexicon, Rows, decode, encode, make_values

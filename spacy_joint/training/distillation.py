@@ -31,9 +31,9 @@ from ..annotation.sentences import MARGIN
 from ..corpora.docbin import SUFFIX, read_docbin
 from ..corpora.raw_text import JSONL, divide_evenly, is_prose, read_paragraphs
 from ..errors import Errors, JointValueError
+from ..files.atomic import atomic_write, write_json
 from ..files.grouping import group_by_size
 from ..files.reading import list_files
-from ..files.replacing import atomic_write, write_json
 from ..files.steps import Steps, digest_directory, digest_json
 from ..pipes.components import get_components, list_components
 from .unpunctuated import mark_punctuation, remove_punctuation, unpunctuate

@@ -24,7 +24,7 @@ from thinc.api import Config, fix_random_seed
 from ..about import __version__
 from ..engine.mixing import TrainingState, mix
 from ..errors import Errors, JointValueError, check_range
-from ..files.replacing import atomic_write_directory
+from ..files.atomic import atomic_write_directory
 from ..files.steps import digest_json, digest_mentioned
 from .passes import PassRunner, find_trained
 

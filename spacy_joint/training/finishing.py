@@ -16,7 +16,7 @@ from wasabi import msg
 
 from ..engine import model_file
 from ..errors import Errors, JointFileNotFoundError
-from ..files.replacing import atomic_write_directory
+from ..files.atomic import atomic_write_directory
 
 DISTRIBUTION = "spacy-joint"
 # The callback that lifts the limit on the length of texts.

@@ -35,7 +35,7 @@ from ..annotation.quotations import find_heads
 from ..corpora.examples import make_example
 from ..corpora.quotations import JACKKNIFED, make_quotation_example
 from ..errors import Errors, JointValueError, check_choice, check_range
-from ..files.replacing import atomic_write
+from ..files.atomic import atomic_write
 from ..files.steps import digest_mentioned
 from ..pipes.guide_columns import find_span_places
 

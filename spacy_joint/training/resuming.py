@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import Errors, JointFileNotFoundError, JointValueError
-from ..files.replacing import atomic_write_directory, write_bytes
+from ..files.atomic import atomic_write_directory, write_bytes
 
 if TYPE_CHECKING:
     from spacy.language import Language

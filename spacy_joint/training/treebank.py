@@ -34,13 +34,13 @@ from ..corpora.docbin import read_docbin
 from ..corpora.examples import make_example
 from ..corpora.treebank import read_splits
 from ..errors import Errors, JointValueError, JointWarning, Warnings
+from ..files.atomic import atomic_write_directory, write_json
 from ..files.reading import require_file
-from ..files.replacing import atomic_write_directory, write_json
 from ..files.steps import Steps, digest, digest_mentioned
 from ..guiding.onnx_transformer import convert_transformers
 from ..parsing.layout import find_layout
 from ..pipes.abbreviations import read_abbreviations
-from ..pipes.tokenizer_check import report_unfit, score_words
+from ..pipes.tokenizer_check import check_word_scores, score_words
 from ..scoring.pipelines import read_raw_texts, score_pipeline, score_pipeline_on_raw_text
 from ..tokenization.exceptions import add_exceptions, learn_exceptions
 from .boundary_choice import choose_biases
@@ -178,7 +178,7 @@ class TreebankTraining:
                 if scores.f_score >= GOOD_WORDS:
                     break
             scores, nlp = max(tried, key=lambda each: each[0].f_score)
-            report_unfit(scores, nlp.tokenizer)
+            check_word_scores(scores, nlp.tokenizer)
             _save(nlp, self.tokenizer)
 
         settings = {"tokenizer": tokenizer, "language": self.language, "seed": self.seed}

@@ -32,10 +32,10 @@ from ..corpora.conllu_sentences import read_sentences
 from ..corpora.docbin import read_docbin
 from ..corpora.raw_text import read_prose
 from ..errors import Errors, JointValueError
+from ..files.atomic import write_bytes
 from ..files.reading import require_file
-from ..files.replacing import write_bytes
 from ..files.resources import WORD_CLASS_SIZES
-from ..pipes.spelling import AS_WRITTEN, Spelling
+from ..pipes.spelling import DEFAULT_SPELLING, Spelling
 
 # The neighbours on each side of a word that represent it.
 WINDOW = 2
@@ -105,7 +105,7 @@ def learn_word_classes(
     min_count: int = 3,
     dims: int = 100,
     seed: int = 0,
-    spelling: Spelling = AS_WRITTEN,
+    spelling: Spelling = DEFAULT_SPELLING,
 ) -> dict[str, tuple[int, ...]]:
     """Assigns a class at each of the `sizes` to every lower-cased word with `min_count` occurrences, by frequency.
 
@@ -121,7 +121,7 @@ def learn_word_classes(
     return {word: tuple(row) for word, row in zip(words, classes.tolist(), strict=True)}
 
 
-def learn_case_classes(sentences: Iterable[Sequence[str]], *, spelling: Spelling = AS_WRITTEN) -> dict[str, int]:
+def learn_case_classes(sentences: Iterable[Sequence[str]], *, spelling: Spelling = DEFAULT_SPELLING) -> dict[str, int]:
     """Assigns a class from 0 (never capitalised) to 5 (always) to every lower-cased word of cased text with tokens that
     count. Tokens do not count at the start of a sentence, after a quotation mark, colon or the like, and in sentences
     that are mostly capitalised.

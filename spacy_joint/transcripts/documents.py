@@ -14,20 +14,20 @@ from ..annotation.custom_columns import PAUSE, write_column
 from ..annotation.extensions import read_values
 from ..annotation.restored import read_restored, write_restored
 from ..annotation.speech import CUE, END_TIME, LINE_START, SPEAKER, START_TIME, TIME_IS_ESTIMATED, TURN_START
-from ..pipes.arrays import find_stretches
+from ..pipes.arrays import find_runs
 from ..pipes.components import run_disabled
-from ..pipes.token_columns import MARKS, UNPUNCTUATED_STRETCH
+from ..pipes.token_columns import MARKS, MIN_UNPUNCTUATED
 from .reading import TEXT, guess_format, read_string
 from .transcript import Transcript
 from .words import divide, find_prose, has_marks, list_words
 
 RESTORER = "punctuation_restorer"
 # Lines without blank ones between them are entries of a list, such as reviews or answers, if the longest has at least
-# LONG characters (captions are narrower), none ends in one of GOES_ON, and at least half are short, below SHORT_SHARE
-# of the longest even with the next word. An entry does not begin where text may be wrapped: where the next word would
-# not have fitted, in lines of at most WIDEST characters, or before lower case, except after a short line.
+# LONG characters (captions are narrower), none ends in one of OPEN_MARKS, and at least half are short, below
+# SHORT_SHARE of the longest even with the next word. An entry does not begin where text may be wrapped: where the next
+# word would not have fitted, in lines of at most WIDEST characters, or before lower case, except after a short line.
 FEW_LINES, LONG, WIDEST, SHORT_SHARE = 3, 60, 100, 0.7
-GOES_ON = (",", ";", "-", "–", "—")
+OPEN_MARKS = (",", ";", "-", "–", "—")
 
 
 def make_doc(nlp: Language, transcript: Transcript) -> Doc:
@@ -93,7 +93,7 @@ def _find_entries(text: str) -> Iterator[int]:
         lines = list(block)
         written = [line[0].strip() for line in lines]
         longest = max(map(len, written))
-        if is_blank or len(lines) < FEW_LINES or longest < LONG or any(line.endswith(GOES_ON) for line in written):
+        if is_blank or len(lines) < FEW_LINES or longest < LONG or any(line.endswith(OPEN_MARKS) for line in written):
             continue
         # With the first word of the next line.
         lengths = [len(line) + 1 + len(after.split(maxsplit=1)[0]) for line, after in pairwise(written)]
@@ -114,7 +114,7 @@ def restore_marks(nlp: Language, doc: Doc) -> Doc:
     if are_marked:
         breaks = np.array([token.text in MARKS or token.text.count("\n") > 1 for token in tokens], dtype=bool)
         breaks |= np.array([*begins[1:], True], dtype=bool)
-        parts, _ = find_stretches(breaks, UNPUNCTUATED_STRETCH, whole=False)
+        parts, _ = find_runs(breaks, MIN_UNPUNCTUATED, whole=False)
     paragraphs = [] if any(begins) else divide(words, [word.begins_paragraph for word in words])
     for paragraph, is_prose in zip(paragraphs, find_prose(paragraphs, are_marked), strict=True):
         parts[paragraph[0].start : paragraph[-1].end] &= is_prose

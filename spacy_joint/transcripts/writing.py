@@ -8,7 +8,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..errors import Errors, JointValueError, check_choice, check_range
-from ..files.replacing import open_atomic
+from ..files.atomic import open_atomic
 from .caption_writing import write_captions
 from .captioning import Limits
 from .text_writing import ROWS, write_csv, write_markdown, write_text

@@ -54,6 +54,6 @@ def test_its_beam_finds_what_exact_search_finds(nlp, n):
     sample = random.Random(n)
     for _ in range(20):
         words = tuple(map(Word, sample.sample(known.split(), n)))
-        columns = phrase_columns.columns_of(sort_modifiers(Phrase(words, Word("table")))[0])
+        columns = phrase_columns.make_columns(sort_modifiers(Phrase(words, Word("table")))[0])
         exact, beam = (ranker.rank(perceptron.weights, columns, 1, exact=exact) for exact in (True, False))
         assert beam == exact

@@ -209,7 +209,7 @@ def test_sentences_are_those_decided_however_far_from_projective_their_trees_are
         starts = np.arange(2 * n_tokens) % n_tokens == 0
         actions = oracle_actions(parser.perceptron.system, heads, names, starts)
         doc = Doc(pipeline.vocab, words=["word"] * 2 * n_tokens)
-        parser.annotate(doc, parser.read(np.arange(2 * n_tokens), actions))
+        parser.annotate(doc, parser.build(np.arange(2 * n_tokens), actions))
         assert np.flatnonzero(starts_of(doc)).tolist() == [0, n_tokens]
         check_trees(doc)
 

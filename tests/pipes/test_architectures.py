@@ -68,7 +68,7 @@ def test_the_model_predicts_actions_from_columns(pipeline):
     doc = pipeline.make_doc("hello there how are you")
     columns, tokens = pipe.get_columns(doc, None)
     (actions,) = pipe.model.predict([columns])
-    assert pipe.read(tokens, actions).heads.tolist() == pipe.predict([doc])[0].heads.tolist()
+    assert pipe.build(tokens, actions).heads.tolist() == pipe.predict([doc])[0].heads.tolist()
     _, backprop = pipe.model.begin_update([columns])
     assert backprop([actions]) == []
 

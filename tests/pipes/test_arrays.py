@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_joint.pipes.arrays import RowIndex, find_stretches, following, preceding, show_relatives
+from spacy_joint.pipes.arrays import RowIndex, find_runs, following, make_relative_columns, preceding
 
 KEYS = st.lists(st.one_of(st.integers(0, 20), st.integers(0, 2**64 - 1)), max_size=50)
 
@@ -65,7 +65,7 @@ def test_values_are_those_of_the_next_word():
 
 @given(st.lists(st.booleans(), max_size=30), st.integers(1, 8), st.booleans())
 def test_stretches_are_the_long_runs_without_breaks(breaks, least, whole):
-    found, n_open = find_stretches(np.array(breaks, dtype=bool), least, whole)
+    found, n_open = find_runs(np.array(breaks, dtype=bool), least, whole)
     runs = "".join("|" if is_break else "." for is_break in breaks).split("|")
     expected = "|".join(("x" if len(run) >= least or (whole and len(runs) == 1) else ".") * len(run) for run in runs)
     assert found.tolist() == [mark == "x" for mark in expected]
@@ -83,7 +83,7 @@ def show(heads, kinds, n_sources=None, shown=SHOWN):
     words = np.arange(10, 10 + (n if n_sources is None else n_sources), dtype=np.uint64)
     sources = np.column_stack([words, words + np.uint64(100)])
     heads, kinds = np.array(heads, dtype=np.intp), np.array(kinds, dtype=np.uint8)
-    return show_relatives(sources, heads, kinds, SHARES, np.array(shown, dtype=np.int32)).tolist()
+    return make_relative_columns(sources, heads, kinds, SHARES, np.array(shown, dtype=np.int32)).tolist()
 
 
 @given(
@@ -116,7 +116,7 @@ def test_columns_and_relatives_that_do_not_exist_are_refused(shown):
 def test_kinds_must_include_that_of_subjects():
     sources, one = np.zeros((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.uint8)
     with pytest.raises(IndexError):
-        show_relatives(sources, np.zeros(1, dtype=np.intp), one, one, np.zeros((1, 2), dtype=np.int32))
+        make_relative_columns(sources, np.zeros(1, dtype=np.intp), one, one, np.zeros((1, 2), dtype=np.int32))
 
 
 def test_there_may_be_no_tokens():

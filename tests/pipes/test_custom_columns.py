@@ -178,10 +178,10 @@ def test_whitespace_has_values_that_are_left_out():
     doc = Doc(NLP.vocab, words=["a", "\n", "b"])
     doc._.token_columns["pause"] = [0.0, 0.2, 1.0]
     columns = WordColumns(["word", "pause"], NO_CLASSES, custom=CustomColumns(PAUSE))
-    values, tokens = columns.values_of(doc)
+    values, tokens = columns.make_values(doc)
     assert tokens.tolist() == [0, 2]
     assert values[:, 1].tolist() == [1, 4]
-    assert pickle.loads(pickle.dumps(columns)).values_of(doc)[0].tolist() == values.tolist()
+    assert pickle.loads(pickle.dumps(columns)).make_values(doc)[0].tolist() == values.tolist()
 
 
 NO_NAMES = ("", "b0.pause", "two words", "word")

@@ -35,7 +35,7 @@ def read_last(written: str) -> int:
         pieces = chunk.split("_")
         words += pieces
         spaces += [False] * (len(pieces) - 1) + [True]
-    values, _ = WordColumns(["before"], NO_CLASSES).values_of(Doc(NLP.vocab, words=words, spaces=spaces))
+    values, _ = WordColumns(["before"], NO_CLASSES).make_values(Doc(NLP.vocab, words=words, spaces=spaces))
     return values[-2, 0]
 
 
@@ -83,5 +83,5 @@ def test_it_is_read_before_the_last_word(written, expected):
 
 
 def test_the_lack_of_marks_shows_nothing_in_text_without_punctuation():
-    values, _ = WordColumns(["before"], NO_CLASSES).values_of(Doc(NLP.vocab, words=["they", "left", "\n", "we"]))
+    values, _ = WordColumns(["before"], NO_CLASSES).make_values(Doc(NLP.vocab, words=["they", "left", "\n", "we"]))
     assert values[:, 0].tolist() == [UNMARKED, UNMARKED, UNMARKED + LINE]

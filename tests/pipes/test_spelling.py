@@ -81,8 +81,8 @@ def test_every_substitute_is_another_single_character():
 def test_columns_of_words_have_their_spelling():
     vocab = spacy.blank("xx").vocab
     columns = WordColumns(["word", "form", "shape", "suffix3"], NO_CLASSES, spelling=Spelling("'"))
-    plain, _ = columns.values_of(Doc(vocab, words=["L'", "été"]))
-    others, _ = columns.values_of(Doc(vocab, words=["L’", unicodedata.normalize("NFD", "été")]))
+    plain, _ = columns.make_values(Doc(vocab, words=["L'", "été"]))
+    others, _ = columns.make_values(Doc(vocab, words=["L’", unicodedata.normalize("NFD", "été")]))
     assert plain.tolist() == others.tolist()
 
 

@@ -31,7 +31,7 @@ NLP = spacy.blank("en")
 
 
 def column(doc, name, word_classes=NO_CLASSES):
-    values, tokens = WordColumns([name], word_classes).values_of(doc)
+    values, tokens = WordColumns([name], word_classes).make_values(doc)
     assert len(values) == len(tokens)
     return values[:, 0].tolist()
 
@@ -59,16 +59,16 @@ def test_affixes_are_those_of_the_lower_cased_word_and_never_the_whole_word():
 @pytest.mark.parametrize("words", [[], ["a"], ["\n"], ["A", "\n", "a", "\n\n", "bcdefgh"]])
 @pytest.mark.parametrize("vocab", [NLP.vocab, Vocab()])
 def test_every_column_of_any_document_has_one_row_per_word(words, vocab):
-    values, tokens = WordColumns(list(COLUMNS), NO_CLASSES).values_of(Doc(vocab, words=words))
+    values, tokens = WordColumns(list(COLUMNS), NO_CLASSES).make_values(Doc(vocab, words=words))
     assert values.shape == (sum(not word.isspace() for word in words), len(COLUMNS)) and len(tokens) == len(values)
 
 
 def test_the_vocabulary_of_an_earlier_document_does_not_matter():
     columns = WordColumns(["word", "form", "shape", "suffix1"], NO_CLASSES)
     words = ["She", "SAID", "so"]
-    found = [columns.values_of(Doc(vocab, words=words))[0].tolist() for vocab in (Vocab(), NLP.vocab)]
+    found = [columns.make_values(Doc(vocab, words=words))[0].tolist() for vocab in (Vocab(), NLP.vocab)]
     assert found[0] == found[1]
-    assert found[0] == WordColumns(columns.names, NO_CLASSES).values_of(Doc(NLP.vocab, words=words))[0].tolist()
+    assert found[0] == WordColumns(columns.names, NO_CLASSES).make_values(Doc(NLP.vocab, words=words))[0].tolist()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
@@ -83,14 +83,14 @@ def test_a_fork_waits_for_a_thread_that_adds_words(monkeypatch):
 
     monkeypatch.setattr(columns, "word_classes", SimpleNamespace(look_up=look_up))
     doc = Doc(NLP.vocab, words=["one", "two"])
-    thread = Thread(target=columns.values_of, args=[doc])
+    thread = Thread(target=columns.make_values, args=[doc])
     thread.start()
     adding.wait()
     child = os.fork()
     if not child:
         try:
             signal.alarm(5)  # ends a child that hangs
-            columns.values_of(doc)
+            columns.make_values(doc)
             os._exit(0)
         finally:
             os._exit(1)
@@ -181,12 +181,12 @@ STRETCHES = [
 def test_values_of_the_beginning_of_a_document_are_final(parts, n):
     words = [word for text, times in parts for word in text.split() * times]
     columns = WordColumns(["form", "shape", "style"], NO_CLASSES)
-    whole, _ = columns.values_of(Doc(NLP.vocab, words=words))
-    begun, tokens = columns.values_of(Doc(NLP.vocab, words=words[:n]), more_follows=True)
+    whole, _ = columns.make_values(Doc(NLP.vocab, words=words))
+    begun, tokens = columns.make_values(Doc(NLP.vocab, words=words[:n]), more_follows=True)
     assert begun.tolist() == whole[: len(begun)].tolist()
     assert len(words[:n]) - len(tokens) < CONTEXT
     # The context decides, too, as a document that begins earlier.
-    later, _ = columns.values_of(Doc(NLP.vocab, words=words[max(n - CONTEXT, 0) :]))
+    later, _ = columns.make_values(Doc(NLP.vocab, words=words[max(n - CONTEXT, 0) :]))
     assert later[min(n, CONTEXT) :].tolist() == whole[n:].tolist()
 
 
@@ -194,7 +194,7 @@ def test_the_cache_grows_with_its_words():
     words = [f"Word{number}" for number in range(3000)]
     columns = WordColumns(["form"], NO_CLASSES)
     for _ in range(2):
-        values, _ = columns.values_of(Doc(NLP.vocab, words=[*words, "end"]))
+        values, _ = columns.make_values(Doc(NLP.vocab, words=[*words, "end"]))
         assert values[:-1, 0].tolist() == [NLP.vocab.strings[word.lower()] for word in words]
 
 
@@ -243,13 +243,13 @@ def test_a_reference_without_boundaries_has_no_starts():
 def test_words_stay_unknown_if_looking_them_up_is_interrupted(monkeypatch):
     columns = WordColumns(["word", "form", "suffix2"], NO_CLASSES)
     doc = Doc(NLP.vocab, words=["Wonderful", "weather"])
-    expected, _ = WordColumns(columns.names, NO_CLASSES).values_of(doc)
+    expected, _ = WordColumns(columns.names, NO_CLASSES).make_values(doc)
 
     with monkeypatch.context() as patched:
         patched.setattr(columns.word_classes, "look_up", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            columns.values_of(doc)
-    assert columns.values_of(doc)[0].tolist() == expected.tolist()
+            columns.make_values(doc)
+    assert columns.make_values(doc)[0].tolist() == expected.tolist()
 
 
 def test_outlines_are_suffixes_in_which_all_vowels_are_the_same():

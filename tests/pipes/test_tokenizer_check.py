@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_joint.corpora.conllu import read_conllu
-from spacy_joint.pipes.tokenizer_check import report_unfit, score_words
+from spacy_joint.pipes.tokenizer_check import check_word_scores, score_words
 
 TOKENIZER = spacy.blank("en").tokenizer
 
@@ -63,4 +63,4 @@ def test_training_on_words_that_the_tokenizer_cannot_make_is_refused(assets):
 def test_a_learnt_tokenizer_is_not_advised_again():
     scores = score_words(TOKENIZER, [make_doc("a", "b", spaces=[False, False])])._replace(f_score=90)
     with pytest.warns(UserWarning, match=r"JW20.*learn from more text"):
-        report_unfit(scores, SimpleNamespace(initialize=None))
+        check_word_scores(scores, SimpleNamespace(initialize=None))

@@ -21,7 +21,7 @@ def make(words, heads, deps, tags=None):
 
 def read(doc, name):
     """The values of a column; strings for hashes, and None for what is not there."""
-    values, _ = TreeColumns([name], CLASSES).values_of(doc)
+    values, _ = TreeColumns([name], CLASSES).make_values(doc)
     if name in ("side", "dependents") or name.endswith("class2"):
         return values[:, 0].tolist()
     return [VOCAB.strings[value] if value else None for value in values[:, 0].tolist()]
@@ -118,9 +118,9 @@ def test_whitespace_takes_no_part():
     doc = Doc(VOCAB, words=words, heads=[1, 5, 1, 5, 3, 5], deps=["dep", "nsubj", "dep", "aux", "dep", "ROOT"])
     plain = make("she has walked", [2, 2, 2], "nsubj aux ROOT")
     names = TREE_COLUMNS
-    values, tokens = TreeColumns(names, CLASSES).values_of(doc)
+    values, tokens = TreeColumns(names, CLASSES).make_values(doc)
     assert tokens.tolist() == [1, 3, 5]
-    assert values.tolist() == TreeColumns(names, CLASSES).values_of(plain)[0].tolist()
+    assert values.tolist() == TreeColumns(names, CLASSES).make_values(plain)[0].tolist()
 
 
 def test_words_below_whitespace_have_the_head_above_it():
@@ -130,7 +130,7 @@ def test_words_below_whitespace_have_the_head_above_it():
 
 @pytest.mark.parametrize("words", [[], ["\n"], [" ", "\n"]])
 def test_documents_without_words_have_no_rows(words):
-    values, tokens = TreeColumns(TREE_COLUMNS, CLASSES).values_of(Doc(VOCAB, words=words))
+    values, tokens = TreeColumns(TREE_COLUMNS, CLASSES).make_values(Doc(VOCAB, words=words))
     assert values.shape == (0, len(TREE_COLUMNS)) and len(tokens) == 0
 
 
@@ -151,13 +151,13 @@ def test_a_document_without_a_tree_is_a_row_of_roots():
 def test_columns_of_words_are_those_of_word_columns():
     names = ["tag", "word", "class2", "style", "dep", "head_tag"]
     shared = [name for name in names if name in COLUMNS]
-    values, _ = TreeColumns(names, CLASSES).values_of(DOGS)
+    values, _ = TreeColumns(names, CLASSES).make_values(DOGS)
     places = [names.index(name) for name in shared]
-    assert np.array_equal(values[:, places], WordColumns(shared, CLASSES).values_of(DOGS)[0])
+    assert np.array_equal(values[:, places], WordColumns(shared, CLASSES).make_values(DOGS)[0])
 
 
 def test_columns_can_be_pickled():
     columns = TreeColumns(TREE_COLUMNS, CLASSES)
-    columns.values_of(DOGS)
+    columns.make_values(DOGS)
     again = pickle.loads(pickle.dumps(columns))
-    assert np.array_equal(again.values_of(DOGS)[0], columns.values_of(DOGS)[0])
+    assert np.array_equal(again.make_values(DOGS)[0], columns.make_values(DOGS)[0])

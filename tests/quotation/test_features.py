@@ -16,7 +16,7 @@ def describe():
     def describe(name, text):
         doc = nlp(text)
         cues = [token.i for token in doc if token.text in ("said", "says")]
-        _, (names, values, *_) = columns.columns_of(doc, cues)[0].__reduce__()
+        _, (names, values, *_) = columns.make_columns(doc, cues)[0].__reduce__()
         words = [token.text for token in doc if not token.is_space]
         (value,) = set(values[words.index("“") : words.index("”") + 1, names.index(name)].tolist())
         return value

@@ -266,7 +266,7 @@ def test_columns_show_phrases_and_questions(nlp):
     names = ["word", "opens_dep", "closes_dep", "opens_size", "opens_conjuncts", "closes_conjuncts", "question"]
     restorer = nlp.get_pipe("punctuation_restorer")
     columns = RestoringColumns(names, restorer.word_classes, restorer.custom_columns, restorer.spelling)
-    values, tokens = columns.values_of(doc)
+    values, tokens = columns.make_values(doc)
     shown = dict(zip(names, values.T, strict=True))
     named = lambda name: [nlp.vocab.strings[value] if value else "" for value in shown[name].tolist()]  # noqa: E731
     assert tokens.tolist() == list(range(7))

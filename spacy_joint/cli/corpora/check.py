@@ -51,7 +51,7 @@ def _check_tokenizer(docs: list[Doc], language: str | None, tokenizer: str | Non
     import spacy
 
     from ... import load
-    from ...pipes.tokenizer_check import report_unfit, score_words
+    from ...pipes.tokenizer_check import check_word_scores, score_words
 
     if pipeline is not None:
         nlp = load(pipeline)
@@ -65,6 +65,6 @@ def _check_tokenizer(docs: list[Doc], language: str | None, tokenizer: str | Non
     msg.table(rows, aligns=("l", "r"))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        report_unfit(scores, nlp.tokenizer)
+        check_word_scores(scores, nlp.tokenizer)
     for each in caught:
         msg.warn(str(each.message))

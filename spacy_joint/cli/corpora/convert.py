@@ -12,7 +12,7 @@ import typer
 from wasabi import msg
 
 from ...errors import check_choice
-from ...files.replacing import open_atomic
+from ...files.atomic import open_atomic
 from ..options import DOCUMENTS, DocumentsOption, ModelOption, SubtypesOption, read_documents
 
 if TYPE_CHECKING:

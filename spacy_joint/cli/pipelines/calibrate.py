@@ -10,7 +10,7 @@ import typer
 from wasabi import msg
 
 from ...errors import Errors, JointValueError
-from ...files.replacing import atomic_write_directory
+from ...files.atomic import atomic_write_directory
 from ..options import DOCUMENTS, DocumentsOption, Kind, read_documents
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from wasabi import msg
 
 from ...errors import Errors, JointValueError
 from ...files.reading import read_text
-from ...files.replacing import write_json
+from ...files.atomic import write_json
 from ..options import DOCUMENTS, BeamWidthOption, CorpusArgument, DocumentsOption, ScoresOption, read_documents
 
 

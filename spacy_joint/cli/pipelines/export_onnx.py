@@ -20,7 +20,7 @@ def export_onnx(
     """
     import spacy
 
-    from ...files.replacing import atomic_write_directory
+    from ...files.atomic import atomic_write_directory
     from ...guiding.onnx_transformer import CONVERTED, convert_transformers
 
     nlp = spacy.load(pipeline)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from ...files.replacing import atomic_write
+from ...files.atomic import atomic_write
 
 PACKAGE = Path(__file__).parents[2]
 # A checkout has the configs beside the package, a wheel within it.

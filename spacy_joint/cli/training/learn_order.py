@@ -12,7 +12,7 @@ from wasabi import msg
 
 from ...about import __version__
 from ...errors import Errors, JointValueError
-from ...files.replacing import atomic_write, atomic_write_directory
+from ...files.atomic import atomic_write, atomic_write_directory
 from ...files.steps import digest, digest_directory, digest_json
 from ..options import show_progress
 

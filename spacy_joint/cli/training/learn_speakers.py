@@ -29,8 +29,8 @@ def learn_speakers(
     """
     from ... import load
     from ...corpora.litbank import read_litbank
+    from ...files.atomic import atomic_write_directory
     from ...files.reading import read_text
-    from ...files.replacing import atomic_write_directory
     from ...length import lift_max_length
     from ...pipes.components import get_components
     from ...quotation.conversation import make_model

@@ -7,7 +7,7 @@ import typer
 from wasabi import msg
 
 from ...errors import Errors, JointOSError
-from ...files.replacing import atomic_write
+from ...files.atomic import atomic_write
 from ...training.resuming import configure_resumption
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
+from ...files.atomic import write_json
 from ...files.reading import require_file
-from ...files.replacing import write_json
 
 
 def tokenizer_exceptions(

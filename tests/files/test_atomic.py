@@ -5,14 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from spacy_joint.files.replacing import atomic_write, atomic_write_directory, open_atomic, write_bytes
+from spacy_joint.files.atomic import atomic_write, atomic_write_directory, open_atomic, write_bytes
 
 N_WRITERS = 4
 CONTENTS = [str(number).encode() * 100_000 for number in range(N_WRITERS)]
 
 
 def write_directory(path, number):
-    with atomic_write_directory(path, sign="a") as temporary:
+    with atomic_write_directory(path, pattern="a") as temporary:
         temporary.mkdir()
         for name in "ab":
             (temporary / name).write_bytes(CONTENTS[number])

@@ -48,12 +48,12 @@ def write_json(path: Path, value: Any, *, indent: int = 2) -> None:
 
 
 @contextmanager
-def atomic_write_directory(path: Path, sign: str = "config.cfg") -> Iterator[Path]:
+def atomic_write_directory(path: Path, pattern: str = "config.cfg") -> Iterator[Path]:
     """Yields a temporary path for a directory, which the caller creates: see `atomic_write`. An existing directory is
-    replaced only if it is empty or has a file that matches `sign`, a pattern for earlier outputs (by default,
+    replaced only if it is empty or has a file that matches `pattern`, as earlier outputs do (by default,
     pipelines). RAISES ValueError: Otherwise (J713)."""
     # Retried, since another process that replaces the directory may just have moved it away.
-    if all(reasons := [_find_obstacle(path, sign) for _ in range(3)]):
+    if all(reasons := [_find_obstacle(path, pattern) for _ in range(3)]):
         raise JointValueError(Errors.J713, address=path, reason=reasons[-1])
     with _write_beside(path) as (target, temporary):
         yield temporary
@@ -73,11 +73,11 @@ def atomic_write_directory(path: Path, sign: str = "config.cfg") -> Iterator[Pat
             shutil.rmtree(earlier)
 
 
-def _find_obstacle(path: Path, sign: str) -> str | None:
+def _find_obstacle(path: Path, pattern: str) -> str | None:
     """Returns why a path must not be replaced; None if there is nothing, or an earlier output."""
     try:
         names = sorted(os.listdir(path))
-        return None if not names or any(path.glob(sign)) else f"it has other files, such as {names[0]}"
+        return None if not names or any(path.glob(pattern)) else f"it has other files, such as {names[0]}"
     except FileNotFoundError:
         return None
     except NotADirectoryError:
