@@ -27,7 +27,7 @@ from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 from spacy_joint.scoring.brackets import load_parameters
 from spacy_joint.scoring.constituents import score_constituents
 from spacy_joint.training.unpunctuated import unpunctuate
-from spacy_joint.trees.constituency_trees import Tree, assemble, take_apart
+from spacy_joint.trees.constituency_trees import Tree, assemble, flatten
 
 COLUMNS = ("boundary_f", "constituents_p", "constituents_r", "constituents_f", "constituents_exact")
 
@@ -59,7 +59,7 @@ def remove_punctuation(tree: Tree, tokens: Iterator[Token]) -> Tree | None:
 
     tokens: Those of the document, from the first of the sentence on.
     """
-    nodes, parents = take_apart(tree)
+    nodes, parents = flatten(tree)
     for place, node in enumerate(nodes):
         if node.is_preterminal and next(tokens).pos == PUNCT:
             nodes[place] = replace(node, label=TRACE)

@@ -99,13 +99,13 @@ cdef class Chart:
     cdef int fill(self, int32_t width, const int32_t* widths) except -1 nogil
     # Collects the best binary edge of each symbol over a cell.
     cdef void combine(self, int32_t i, int32_t j) noexcept nogil
-    cdef void offer(self, int32_t symbol, double score, int32_t left, int32_t right) noexcept nogil
+    cdef void update_best(self, int32_t symbol, double score, int32_t left, int32_t right) noexcept nogil
     # Empties the agenda of a cell. Only the symbols that are admitted become entries; NULL: all.
-    cdef int settle(self, int32_t i, int32_t j, int32_t limit, const char* admitted) except -1 nogil
+    cdef int process_agenda(self, int32_t i, int32_t j, int32_t limit, const char* admitted) except -1 nogil
     # Makes an entry of the best edge of a symbol, or improves the one that is there.
-    cdef int32_t take(self, int32_t symbol, int32_t rank) except -1 nogil
+    cdef int32_t add_entry(self, int32_t symbol, int32_t rank) except -1 nogil
     # Adds edges by the unary rules of an entry to the agenda.
-    cdef int extend(self, int32_t place, const char* admitted) except -1 nogil
+    cdef int apply_unary_rules(self, int32_t place, const char* admitted) except -1 nogil
     cdef pair[double, int32_t] merit_of(self, int32_t symbol) noexcept nogil
     # The entry of a symbol in a cell, or -1.
     cdef int32_t find(self, int32_t i, int32_t j, int32_t symbol) noexcept nogil

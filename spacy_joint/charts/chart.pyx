@@ -149,12 +149,12 @@ cdef class Chart:
                 self.n_closed += limit == CLOSED
                 if i == j - 1:
                     for place in range(self.starts[i], self.starts[j]):
-                        self.offer(self.tags[place], self.scores[place], -1, -1)
+                        self.update_best(self.tags[place], self.scores[place], -1, -1)
                 elif limit == CLOSED:
                     continue
                 else:
                     self.combine(i, j)
-                self.settle(i, j, limit, admitted)
+                self.process_agenda(i, j, limit, admitted)
                 self.ends[cell] = <int32_t>self.entries.size()
                 self.filled[i] = self.ends[cell] - self.cells[cell]
                 row = <size_t>i * self.n_symbols
@@ -193,7 +193,7 @@ cdef class Chart:
                     if score > -INFINITY:
                         score += entry.edge.score
                         for rule in range(both.first, (both + 1).first):
-                            self.offer(
+                            self.update_best(
                                 self.binary[rule].parent,
                                 score + self.binary[rule].score,
                                 place,
@@ -201,7 +201,7 @@ cdef class Chart:
                             )
                     both += 1
 
-    cdef inline void offer(self, int32_t symbol, double score, int32_t left, int32_t right) noexcept nogil:
+    cdef inline void update_best(self, int32_t symbol, double score, int32_t left, int32_t right) noexcept nogil:
         cdef EdgeC* best = &self.best[symbol]
         if score > best.score:
             if best.score == -INFINITY:
@@ -209,7 +209,7 @@ cdef class Chart:
                 self.n_touched += 1
             best.score, best.left, best.right = score, left, right
 
-    cdef int settle(self, int32_t i, int32_t j, int32_t limit, const char* admitted) except -1 nogil:
+    cdef int process_agenda(self, int32_t i, int32_t j, int32_t limit, const char* admitted) except -1 nogil:
         cdef int32_t k, symbol, place, n_words, n_taken = 0
         if self.entries.size() + self.n_symbols > NO_LIMIT:
             with gil:
@@ -223,9 +223,9 @@ cdef class Chart:
             n_words = self.n_touched
             place = <int32_t>self.entries.size()
             for k in range(n_words):
-                self.take(self.touched[k], 0)
+                self.add_entry(self.touched[k], 0)
             for k in range(place, place + n_words):
-                self.extend(k, admitted)
+                self.apply_unary_rules(k, admitted)
         else:
             for k in range(self.n_touched):
                 symbol = self.touched[k]
@@ -243,14 +243,14 @@ cdef class Chart:
                 n_taken += 1
             elif self.best[symbol].score <= self.entries[place].edge.score:
                 continue
-            self.extend(self.take(symbol, n_taken), admitted)
+            self.apply_unary_rules(self.add_entry(symbol, n_taken), admitted)
         self.n_edges += n_taken
         for k in range(self.n_touched):
             self.best[self.touched[k]].score = -INFINITY
         self.n_touched = 0
         return 0
 
-    cdef int32_t take(self, int32_t symbol, int32_t rank) except -1 nogil:
+    cdef int32_t add_entry(self, int32_t symbol, int32_t rank) except -1 nogil:
         cdef int32_t place = self.row[symbol]
         if place < 0:
             place = self.row[symbol] = <int32_t>self.entries.size()
@@ -259,14 +259,14 @@ cdef class Chart:
             self.entries[place].edge, self.entries[place].rank = self.best[symbol], rank
         return place
 
-    cdef int extend(self, int32_t place, const char* admitted) except -1 nogil:
+    cdef int apply_unary_rules(self, int32_t place, const char* admitted) except -1 nogil:
         cdef int32_t k, parent
         cdef EntryC entry = self.entries[place]
         cdef double score
         for k in range(self.unary_start[entry.symbol], self.unary_start[entry.symbol + 1]):
             parent, score = self.unary[k].parent, entry.edge.score + self.unary[k].score
             if score > self.best[parent].score and (admitted == NULL or admitted[parent]):
-                self.offer(parent, score, place, -1)
+                self.update_best(parent, score, place, -1)
                 self.agenda.push_back(self.merit_of(parent))
                 push_heap(self.agenda.begin(), self.agenda.end())
         return 0

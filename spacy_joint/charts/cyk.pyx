@@ -16,7 +16,7 @@ from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from .chart cimport Chart, EntryC, PairC
-from .posteriors cimport Sums
+from .posteriors cimport InsideOutside
 
 
 # The maximum number of derivations to try per tree at the top, but at least TRIES_AT_LEAST, and to drop at a vertex:
@@ -34,7 +34,7 @@ cdef class ChartParser(Chart):
     """Finds the most probable derivations of sentences. Without a boundary model (J682), agendas are in the order of
     inside scores. `max_span`: 0 for none."""
 
-    cdef Sums sums          # None until first used
+    cdef InsideOutside sums  # None until first used
 
     def parse(self, words, *, width=0, widths=None, glue=False):
         """Finds the most probable derivation of a sentence: its log-probability (natural), its nodes and the tags of
@@ -73,7 +73,7 @@ cdef class ChartParser(Chart):
         """
         with self._filled(words, width, widths):
             if self.sums is None:
-                self.sums = Sums(self)
+                self.sums = InsideOutside(self)
             total = self.sums.sum_all()
             expected, tags = defaultdict(float), []
             if total > -inf:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import check_range
 from ..trees.transform import INTERMEDIATE
-from .posteriors import divide
+from .posteriors import find_best_splits
 
 # The most probable tree, or the tree of the most probable constituents.
 DECODINGS = VITERBI, MAX_CONSTITUENTS = "viterbi", "max_constituents"
@@ -34,7 +34,7 @@ def decode_posteriors(
         if probability > threshold and label != root:
             labels[start, end].append((probability, label))
             gains[start, end] += probability - threshold
-    middles = divide(gains)
+    middles = find_best_splits(gains)
     ordered, pending = [], [(0, n_words)]
     while pending:
         start, end = pending.pop()

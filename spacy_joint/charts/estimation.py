@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from ..errors import Errors, JointValueError, check_range
-from ..trees.constituency_trees import ROOT, Tree, assemble, rewrite, take_apart
+from ..trees.constituency_trees import ROOT, Tree, assemble, flatten, rewrite
 from ..trees.transform import binarise
 from .grammar import Grammar, Rule, is_factored, strip_annotation
 from .lexicon import estimate_lexicon
@@ -66,7 +66,7 @@ def prepare(tree: Tree, *, horizontal: int = 1, parents: bool = True, tag_parent
             return children
         return (node.with_children(children, len(children) - 1 if children else None),)
 
-    nodes, above = take_apart(binarise(rewrite(tree, mark)[0], horizontal))
+    nodes, above = flatten(binarise(rewrite(tree, mark)[0], horizontal))
     labels = [node.label for node in nodes]
     # The place of the constituent above each node: symbols of binarisation are within it.
     owners = list(above)

@@ -6,7 +6,7 @@ I - U, where U has the unary rules. A chart that is not exhaustive gives the sum
 
 To avoid overflow and underflow, the sums of a cell are relative to its scale: inside sums to e to the scale, where the
 largest is 1, and outside sums to the probability of the sentence divided by it. Their product is a posterior
-probability. A `Sums` owns the buffers of one chart.
+probability. An `InsideOutside` owns the buffers of one chart.
 """
 
 from libc.stdint cimport int32_t
@@ -20,7 +20,7 @@ cdef struct ChainC:
     double probability
 
 
-cdef class Sums:
+cdef class InsideOutside:
     cdef Chart chart
     cdef vector[double] binary          # the probabilities of rules
     cdef vector[ChainC] chains          # those from s upwards, s itself included: chains[start[s] .. start[s + 1])

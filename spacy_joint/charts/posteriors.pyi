@@ -3,7 +3,7 @@ from typing_extensions import Self
 
 from .chart import Chart
 
-class Sums:
+class InsideOutside:
     def __new__(cls, chart: Chart) -> Self: ...
 
-def divide(gains: np.ndarray) -> np.ndarray: ...
+def find_best_splits(gains: np.ndarray) -> np.ndarray: ...

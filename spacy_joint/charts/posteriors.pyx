@@ -18,7 +18,7 @@ MIN_SUM = 1e-12
 MAX_SUM = 1e11
 
 
-cdef class Sums:
+cdef class InsideOutside:
     """Inside and outside sums of a chart. RAISES ValueError: If chains of unary rules have no finite sum (J684)."""
 
     def __cinit__(self, Chart chart not None):
@@ -197,7 +197,7 @@ cdef class Sums:
         return 0
 
 
-def divide(const double[:, :] gains not None):
+def find_best_splits(const double[:, :] gains not None):
     """Divides n words in two, recursively, such that the sum of the gains of all parts (n x n + 1; J001) is maximal.
     Returns the first word of the second half of each part (int32, n x n + 1)."""
     cdef int32_t i, j, middle, n = gains.shape[0]

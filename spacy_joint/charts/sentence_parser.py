@@ -28,7 +28,7 @@ Possible: TypeAlias = list[tuple[str, float]]
 Derivation: TypeAlias = tuple[float, list[tuple[str, int, int]], list[str]]
 """The log-probability, the nodes and the tags of a derivation, as returned by `ChartParser.parse`."""
 
-# The attempts to parse a sentence, in order: see `parse_surely`.
+# The attempts to parse a sentence, in order: see `parse_with_fallbacks`.
 STAGES = FIRST, WIDER, OPEN, GLUED = "first", "wider", "open", "glued"
 
 # Long sentences are cut after these marks, which often end clauses.
@@ -98,7 +98,7 @@ class SentenceParser:
         with _lock:
             predicted = [closing.predict(words) for closing in self.closings]
             search = self._chart.parse if self.settings["decoding"] == VITERBI else self._decode
-            score, nodes, tags, stage = parse_surely(
+            score, nodes, tags, stage = parse_with_fallbacks(
                 search,
                 possible,
                 width=self.settings["width"],
@@ -155,7 +155,7 @@ def check_search(*, width: int, max_span: int = 0, decoding: str, max_words: int
     check_range("max_words", max_words, 1, MAX_WORDS)
 
 
-def parse_surely(
+def parse_with_fallbacks(
     search: Callable[..., Derivation],
     words: Sequence[Possible],
     *,

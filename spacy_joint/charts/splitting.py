@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ..trees.constituency_trees import Tree, list_children, take_apart
+from ..trees.constituency_trees import Tree, flatten, list_children
 from .lexicon import TaggedWord, choose_classes
 
 # Four make up to 16 subsymbols, and so up to 4,096 numbers for a rule with three symbols.
@@ -38,7 +38,7 @@ class SplitTreebank:
 
     def __init__(self, trees: Iterable[Tree], seed: int = 0) -> None:
         self._rng = np.random.default_rng(seed)
-        parts = [take_apart(tree) for tree in trees]
+        parts = [flatten(tree) for tree in trees]
         words = [["".join((node.word or "").split()) for node in nodes if node.is_preterminal] for nodes, _ in parts]
         self._words, classes = words, choose_classes(words)
         # The number of each rule, by its number of children; rules of words have none.

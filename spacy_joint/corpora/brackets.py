@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from ..errors import Errors, JointValueError, check_choice
-from ..trees.constituency_trees import ROOT, Tree, assemble, format_tree, read_trees, rewrite, take_apart
+from ..trees.constituency_trees import ROOT, Tree, assemble, flatten, format_tree, read_trees, rewrite
 from .traces import TRACE, attach_fillers
 
 SUFFIXES = (".ptb", ".mrg")
@@ -49,7 +49,7 @@ def write_brackets(trees: Iterable[Tree], file: TextIO) -> None:
 def read_discbrackets(file: Path) -> Iterator[Tree]:
     """Read the trees of a file (J101, J131, J132, J403, J550, J551)."""
     for tree in read_trees(file, indexed=True):
-        nodes, parents = take_apart(put_under_root(tree))
+        nodes, parents = flatten(put_under_root(tree))
         unescaped = assemble([_unescape_preterminal(node) for node in nodes], parents)
         assert unescaped is not None
         yield unescaped
@@ -81,7 +81,7 @@ def clean(tree: Tree) -> Tree | None:
         return (Tree(label, children, function=function),)
 
     cleaned = rewrite(put_under_root(tree), rule)
-    return assemble(*take_apart(cleaned[0])) if cleaned else None
+    return assemble(*flatten(cleaned[0])) if cleaned else None
 
 
 def split_label(label: str) -> tuple[str, str]:

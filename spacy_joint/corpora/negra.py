@@ -14,7 +14,7 @@ from typing import TextIO
 from ..annotation.dependency_trees import find_cycle
 from ..errors import Errors, JointValueError
 from ..files.reading import read_lines
-from ..trees.constituency_trees import ROOT, Tree, assemble, take_apart
+from ..trees.constituency_trees import ROOT, Tree, assemble, flatten
 
 SUFFIXES = (".export", ".negra")
 CONSTITUENT = re.compile(r"#([5-9][0-9]{2}|[1-9][0-9]{3,8})", re.ASCII)
@@ -112,7 +112,7 @@ def write_negra(trees: Iterable[Tree], file: TextIO, version: int = 4) -> None:
     Sentences are numbered from 1; constituents by height, then from left to right."""
     file.write(f"#FORMAT {version}\n")
     for number, tree in enumerate(trees, start=1):
-        nodes, parents = take_apart(tree)
+        nodes, parents = flatten(tree)
         firsts = [words & -words for _, words in tree.yields()]
         heights = [0] * len(nodes)
         for place in range(len(nodes) - 1, 0, -1):

@@ -8,7 +8,7 @@ such as null subjects, are only deleted.
 
 import re
 
-from ..trees.constituency_trees import Tree, assemble, take_apart
+from ..trees.constituency_trees import Tree, assemble, flatten
 
 # The tag of empty elements.
 TRACE = "-NONE-"
@@ -20,7 +20,7 @@ def attach_fillers(tree: Tree) -> Tree:
     """Attach the fillers of a tree under a single root where their traces are, and delete all empty elements. A filler
     belongs to its first trace; after right node raising, to its last, the nearest one. A filler that contains its
     trace, such as a quotation around `he said`, changes places with its child that contains the trace."""
-    nodes, parents = take_apart(tree)
+    nodes, parents = flatten(tree)
     leaves = [covered for _, covered in tree.yields()]
     words = sum(1 << node.index for node in nodes if node.is_preterminal and node.label != TRACE)
     fillers: dict[str, int] = {}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ..annotation.constituents import Phrase
-from ..trees.constituency_trees import Block, Tree, list_children, take_apart
+from ..trees.constituency_trees import Block, Tree, flatten, list_children
 from ..trees.heads import HeadRules
 from ..trees.transform import INTERMEDIATE, binarise, mark_heads
 
@@ -17,7 +17,7 @@ CHAIN = "::"
 
 def to_nodes(tree: Tree, rules: HeadRules) -> list[tuple[str, int, int, int]]:
     """Converts a tree to nodes: see `find_parents`."""
-    nodes, parents = take_apart(binarise(mark_heads(tree, rules)))
+    nodes, parents = flatten(binarise(mark_heads(tree, rules)))
     n_words = sum(node.is_preterminal for node in nodes)
     below = list_children(parents)
     made: list[tuple[str, int, int, int]] = []

@@ -147,7 +147,7 @@ cdef class GapSystem(PhraseSystem):
         for i in range(n_jumped - 1, -1, -1):
             number = arena_add(arena)
             (<NodeC*>arena_node(arena, number))[0] = node_at(arena, jumped[i])[0]
-            self.put(arena, number, below)
+            self.push(arena, number, below)
             below = number
         return below
 

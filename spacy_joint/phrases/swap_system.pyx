@@ -165,7 +165,7 @@ cdef class SwapSystem(PhraseSystem):
         # Labels for this side may be missing.
         return self.join(kinds, s1, s0, not n_queue and state.n_stack == 2, has_sister or n_queue > 0, has_sister)
 
-    cdef void take(self, ArenaC* arena, StateC* state, int32_t* words, int n) noexcept nogil:
+    cdef void dequeue(self, ArenaC* arena, StateC* state, int32_t* words, int n) noexcept nogil:
         """Takes words off the front of the queue."""
         cdef int i
         for i in range(n):
@@ -192,7 +192,7 @@ cdef class SwapSystem(PhraseSystem):
         state.last_action = action + 1
         if action == SHIFT or (self.skips and action >= self.kind_start[N_KINDS]):
             n = 0 if action == SHIFT else self.lengths[action - self.kind_start[N_KINDS]]
-            self.take(arena, state, words, n + 1)
+            self.dequeue(arena, state, words, n + 1)
             self.requeue(arena, state, words, n)
             state.top = self.add_word(arena, words[n], state.top)
             state.n_stack += 1

@@ -19,7 +19,7 @@ from spacy.util import is_in_jupyter
 from ..annotation.constituents import get_tree, get_trees
 from ..errors import check_choice
 from ..files.xml import NO_XML
-from ..trees.constituency_trees import Tree, assemble, find_blocks, list_children, take_apart
+from ..trees.constituency_trees import Tree, assemble, find_blocks, flatten, list_children
 
 OPTIONS: dict[str, Any] = {"color": "#000000", "bg": "#ffffff", "font": "Arial", "compact": False}
 # Lengths are in pixels.
@@ -99,10 +99,10 @@ def draw_tree(tree: Tree, options: Mapping[str, Any] = {}) -> str:
 
 def _place(tree: Tree, gap: int) -> tuple[list[Placed], float]:
     """Place the nodes of a tree, in preorder, with a gap between columns; also return the width of the drawing."""
-    numbered = assemble(*take_apart(tree))
+    numbered = assemble(*flatten(tree))
     if numbered is None:
         return [], 2 * MARGIN
-    parents = take_apart(numbered)[1]
+    parents = flatten(numbered)[1]
     # The blocks of a node, as the columns of words.
     nodes, blocks = zip(*((node, find_blocks(words)) for node, words in numbered.yields()), strict=True)
     children = list_children(parents)

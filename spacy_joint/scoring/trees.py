@@ -13,7 +13,7 @@ import numpy as np
 from spacy.matcher.levenshtein import levenshtein
 
 from ..errors import Errors, JointValueError
-from ..trees.constituency_trees import Tree, assemble, find_blocks, list_children, take_apart
+from ..trees.constituency_trees import Tree, assemble, find_blocks, flatten, list_children
 from .brackets import BracketScores, Parameters, count_brackets, load_parameters
 from .counts import divide
 
@@ -59,7 +59,7 @@ def score_trees(
         leaf_ancestor.append(score_leaf_ancestors(pruned, gold))
         if edit_distance:
             distance += find_edit_distance(pruned, gold)
-            nodes += sum(len(take_apart(tree)[0]) - 1 for tree in (pruned, gold))
+            nodes += sum(len(flatten(tree)[0]) - 1 for tree in (pruned, gold))
     return {
         **scores.to_dict("constituents"),
         "constituents_la": divide(sum(leaf_ancestor), len(leaf_ancestor)),
@@ -69,7 +69,7 @@ def score_trees(
 
 def prune(tree: Tree, kept: Sequence[bool], parameters: Parameters) -> Tree | None:
     """Remove words (by `kept`) and constituents that do not count, and unify equal labels. None if no word counts."""
-    nodes, parents = take_apart(tree)
+    nodes, parents = flatten(tree)
     pruned = [replace(node, label=parameters.equal_labels.get(node.label, node.label)) for node in nodes]
     for place in range(1, len(nodes)):
         parent = parents[place]
@@ -153,7 +153,7 @@ def find_edit_distance(one: Tree, other: Tree) -> int:
 def _number_in_postorder(tree: Tree) -> tuple[list[Hashable], list[int], list[int]]:
     """Return the labels of nodes in postorder, the leftmost leaf below each, and the highest node of each leftmost
     leaf."""
-    nodes, parents = take_apart(tree)
+    nodes, parents = flatten(tree)
     below = list_children(parents)
     # Postorder is the reverse of preorder from right to left.
     order, pending = [], [0]

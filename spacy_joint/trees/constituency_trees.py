@@ -69,7 +69,7 @@ class Tree:
 
     def nodes(self) -> Iterator[Tree]:
         """Iterate over all nodes in preorder, left to right."""
-        return iter(take_apart(self)[0])
+        return iter(flatten(self)[0])
 
     def preterminals(self) -> list[Tree]:
         """List the tags with their words, in the order of the sentence."""
@@ -81,7 +81,7 @@ class Tree:
 
     def yields(self) -> list[tuple[Tree, int]]:
         """List all nodes in preorder, each with its yield: an integer in which the bits of its words are set."""
-        nodes, parents = take_apart(self)
+        nodes, parents = flatten(self)
         words = [1 << node.index if node.is_preterminal else 0 for node in nodes]
         for place in range(len(nodes) - 1, 0, -1):
             words[parents[place]] |= words[place]
@@ -158,7 +158,7 @@ def count_blocks(words: int) -> int:
     return (words & ~(words << 1)).bit_count()
 
 
-def take_apart(tree: Tree) -> tuple[list[Tree], list[int]]:
+def flatten(tree: Tree) -> tuple[list[Tree], list[int]]:
     """List the nodes of a tree in preorder, and the place of the parent of each; -1 for the root. See `assemble`."""
     nodes: list[Tree] = []
     parents: list[int] = []
@@ -228,7 +228,7 @@ def nest(root: Tree, constituents: Sequence[tuple[Tree, Sequence[Block]]], words
 def rewrite(tree: Tree, rule: Rule) -> Sequence[Tree]:
     """Rewrite a tree bottom-up, without changing the order of nodes: the rule replaces each node, given its rewritten
     children. Returns the replacement of the root."""
-    nodes, parents = take_apart(tree)
+    nodes, parents = flatten(tree)
     # The replacements of the children of each node, from right to left.
     below: list[list[Tree]] = [[] for _ in nodes]
     for place in range(len(nodes) - 1, 0, -1):

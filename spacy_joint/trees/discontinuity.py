@@ -1,13 +1,13 @@
 """Makes trees less discontinuous by root attachment, or continuous by raising."""
 
-from .constituency_trees import Tree, assemble, count_blocks, find_blocks, list_children, take_apart
+from .constituency_trees import Tree, assemble, count_blocks, find_blocks, flatten, list_children
 
 
 def attach_root_children(tree: Tree) -> Tree:
     """Attach children of the root, such as punctuation in German and Dutch treebanks, further down: each moves to the
     lowest constituent that covers the words on both sides of it (Levy 2005, p. 163, and "root attach" of Maier's
     treetools). This removes discontinuities, and head marks."""
-    nodes, parents = take_apart(tree)
+    nodes, parents = flatten(tree)
     yields = [words for _, words in tree.yields()]
     places = {node.index: place for place, node in enumerate(nodes) if node.is_preterminal}
     children = [place for place, parent in enumerate(parents) if parent == 0]
@@ -52,7 +52,7 @@ def make_continuous(tree: Tree) -> Tree:
     """Make a tree continuous: each constituent keeps the block of its marked head, or else of its first child, and
     raises children outside it to its parent (Boyd 2007, with raising as in Maier 2015). The result has no marked
     heads."""
-    nodes, parents = take_apart(tree)
+    nodes, parents = flatten(tree)
     below = list_children(parents)
     # The words of each node that are not raised.
     words = [bits for _, bits in tree.yields()]

@@ -69,4 +69,4 @@ cdef class TreeSystem(System):
     cdef uint32_t add_binary(self, ArenaC* arena, uint32_t lower, uint32_t upper, uint32_t below,
                              int action) noexcept nogil
     # Puts a new constituent on top of `below`.
-    cdef void put(self, ArenaC* arena, uint32_t number, uint32_t below) noexcept nogil
+    cdef void push(self, ArenaC* arena, uint32_t number, uint32_t below) noexcept nogil

@@ -73,7 +73,7 @@ cdef class TreeSystem(System):
         memset(new, 0, sizeof(NodeC))
         new.head = new.first = new.last = word
         new.n_words = 1
-        self.put(arena, number, below)
+        self.push(arena, number, below)
         return number
 
     cdef uint32_t add_unary(self, ArenaC* arena, uint32_t child, int action) noexcept nogil:
@@ -83,7 +83,7 @@ cdef class TreeSystem(System):
         new.label = self.action_labels[action]
         new.intermediate = 0
         new.left, new.right = child, 0
-        self.put(arena, number, new.below)
+        self.push(arena, number, new.below)
         return number
 
     cdef uint32_t add_binary(self, ArenaC* arena, uint32_t lower, uint32_t upper, uint32_t below,
@@ -105,10 +105,10 @@ cdef class TreeSystem(System):
             new.gap_type = OPEN
         elif a.gap_type == OPEN or b.gap_type == OPEN:
             new.gap_type = FILLED
-        self.put(arena, number, below)
+        self.push(arena, number, below)
         return number
 
-    cdef void put(self, ArenaC* arena, uint32_t number, uint32_t below) noexcept nogil:
+    cdef void push(self, ArenaC* arena, uint32_t number, uint32_t below) noexcept nogil:
         cdef NodeC* new = <NodeC*>arena_node(arena, number)
         cdef const NodeC* next = node_at(arena, below)
         new.below = below

@@ -15,7 +15,7 @@ from spacy_joint.charts.cyk import ChartParser
 from spacy_joint.charts.decoding import decode_posteriors
 from spacy_joint.charts.grammar import Grammar, Rule
 from spacy_joint.charts.lexicon import Lexicon
-from spacy_joint.charts.posteriors import divide
+from spacy_joint.charts.posteriors import find_best_splits
 from spacy_joint.errors import JointValueError
 
 from .grammars import (
@@ -151,7 +151,7 @@ def test_tags_are_as_probable_as_brute_force_says(grammar, sentence):
 @pytest.mark.parametrize("shape", [(2, 2), (3, 2), (1, 0)])
 def test_gains_have_a_row_for_each_word(shape):
     with pytest.raises(JointValueError, match=r"\[J001\]"):
-        divide(np.zeros(shape))
+        find_best_splits(np.zeros(shape))
 
 
 def test_cyclic_unary_rules_are_summed():

@@ -16,7 +16,7 @@ from spacy_joint.charts.estimation import estimate_grammar, prepare
 from spacy_joint.charts.grammar import join_subsymbols, strip_annotation
 from spacy_joint.charts.splitting import SplitTreebank
 from spacy_joint.errors import JointValueError
-from spacy_joint.trees.constituency_trees import parse_trees, take_apart
+from spacy_joint.trees.constituency_trees import flatten, parse_trees
 
 from ..trees.strategies import trees
 
@@ -51,7 +51,7 @@ def split(treebank, cycles, seed=0):
 
 def enumerate_subsymbols(made, tree):
     """The probability of a tree with each choice of subsymbols, by the probabilities of a treebank's rules."""
-    nodes, parents = take_apart(prepare(tree, **PLAIN))
+    nodes, parents = flatten(prepare(tree, **PLAIN))
     below = [[place for place, parent in enumerate(parents) if parent == of and place] for of in range(len(nodes))]
     rules = []
     for node, places in zip(nodes, below, strict=True):

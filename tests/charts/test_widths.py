@@ -11,7 +11,7 @@ from spacy_joint.charts.boundaries import BoundaryModel, estimate_boundaries
 from spacy_joint.charts.cyk import ChartParser
 from spacy_joint.charts.estimation import estimate_grammar, prepare
 from spacy_joint.charts.grammar import Rule
-from spacy_joint.charts.sentence_parser import parse_surely
+from spacy_joint.charts.sentence_parser import parse_with_fallbacks
 from spacy_joint.errors import JointValueError
 from spacy_joint.trees.constituency_trees import parse_trees
 
@@ -148,7 +148,7 @@ def test_ranks_are_of_derivations_of_the_chart(nodes):
 @given(parsers, sentences, st.integers(0, 2), st.data())
 def test_all_sentences_have_a_tree(parser, sentence, width, data):
     widths = make_widths(sentence, data.draw(st.integers(-1, 1)))
-    score, nodes, tags, stage = parse_surely(parser.parse, sentence, width=width, widths=widths)
+    score, nodes, tags, stage = parse_with_fallbacks(parser.parse, sentence, width=width, widths=widths)
     assert len(tags) == len(sentence)
     spans = [{place} for place in range(len(sentence))]
     for _, first, second in nodes:
@@ -161,10 +161,10 @@ def test_all_sentences_have_a_tree(parser, sentence, width, data):
 def test_a_failed_search_is_repeated_with_less_left_out():
     grammar = make_grammar([Rule("R", ("B", "B"), 0.1), Rule("A", ("B", "B"), 0.9), Rule("B", ("B", "B"), 0.5)])
     parser, sentence = ChartParser(grammar), [[("B", -1.0)], [("B", -1.0)]]
-    assert parse_surely(parser.parse, sentence, width=3)[-1] == "first"
-    assert parse_surely(parser.parse, sentence, width=2)[-1] == "wider"
-    assert parse_surely(parser.parse, sentence, width=2, widths=make_widths(sentence, 0))[-1] == "open"
-    _, nodes, _, stage = parse_surely(parser.parse, sentence, width=1)
+    assert parse_with_fallbacks(parser.parse, sentence, width=3)[-1] == "first"
+    assert parse_with_fallbacks(parser.parse, sentence, width=2)[-1] == "wider"
+    assert parse_with_fallbacks(parser.parse, sentence, width=2, widths=make_widths(sentence, 0))[-1] == "open"
+    _, nodes, _, stage = parse_with_fallbacks(parser.parse, sentence, width=1)
     assert stage == "glued" and nodes == [("A", 0, 1), ("R", 2, -1)]
 
 

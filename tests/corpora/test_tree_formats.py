@@ -14,7 +14,7 @@ from spacy_joint.corpora.brackets import clean, put_under_root, read_brackets, w
 from spacy_joint.corpora.constituency_treebanks import FORMATS, make_doc, read_tree_documents, read_treebank
 from spacy_joint.corpora.negra import read_negra, write_negra
 from spacy_joint.corpora.traces import attach_fillers
-from spacy_joint.trees.constituency_trees import ROOT, Tree, assemble, parse_trees, take_apart
+from spacy_joint.trees.constituency_trees import ROOT, Tree, assemble, flatten, parse_trees
 
 from ..trees.strategies import read_tree
 
@@ -94,7 +94,7 @@ def read(name, text, directory, encoding="utf8"):
 
 def strip(tree, *fields):
     """A tree without some of the fields of its nodes."""
-    nodes, parents = take_apart(tree)
+    nodes, parents = flatten(tree)
     return assemble([replace(node, **dict.fromkeys(fields, "")) for node in nodes], parents)
 
 

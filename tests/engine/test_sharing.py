@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import spacy_joint
-from spacy_joint.charts.posteriors import Sums
+from spacy_joint.charts.posteriors import InsideOutside
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.learner import Instance, Learner
@@ -275,7 +275,7 @@ def test_what_borrows_the_buffers_of_others_cannot_be_reached():
     reached = {kind.__name__ for kind in TYPES}
     assert not hasattr(open_stream(), "search")
     assert not reached & {"Derivations", "Outcome", "Sentences", "Stop", "Worker"}
-    assert not hasattr(Sums, "list_posteriors")
+    assert not hasattr(InsideOutside, "list_posteriors")
 
 
 # Predicting while learning

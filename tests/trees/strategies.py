@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from spacy_joint.trees.constituency_trees import ROOT, Tree, assemble, parse_trees, take_apart
+from spacy_joint.trees.constituency_trees import ROOT, Tree, assemble, flatten, parse_trees
 from spacy_joint.trees.transform import INTERMEDIATE
 
 LABELS = ("S", "NP", "VP", "PP", "FRAG")
@@ -27,7 +27,7 @@ def above(children):
 
 def number(tree):
     """Number the words of a random tree."""
-    return assemble(*take_apart(tree))
+    return assemble(*flatten(tree))
 
 
 unnumbered = st.recursive(
@@ -41,7 +41,7 @@ trees = st.lists(unnumbered, min_size=1, max_size=4).map(lambda below: number(Tr
 
 def unbinarise(tree):
     """Replace the nodes that binarisation made by their children; heads are no longer marked."""
-    nodes, parents = take_apart(tree)
+    nodes, parents = flatten(tree)
     for place in range(1, len(nodes)):
         parent = parents[place]
         if parent > 0 and nodes[parent].label.startswith(INTERMEDIATE):

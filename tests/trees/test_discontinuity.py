@@ -4,7 +4,7 @@ from itertools import combinations
 
 from hypothesis import given, settings
 
-from spacy_joint.trees.constituency_trees import Tree, assemble, count_blocks, find_blocks, take_apart
+from spacy_joint.trees.constituency_trees import Tree, assemble, count_blocks, find_blocks, flatten
 from spacy_joint.trees.discontinuity import attach_root_children, make_continuous
 from spacy_joint.trees.heads import HeadRules, load_head_rules
 from spacy_joint.trees.transform import binarise, mark_heads
@@ -42,7 +42,7 @@ def test_children_are_ordered_by_their_first_words(tree):
 @QUICK
 @given(discontinuous_trees())
 def test_a_tree_is_assembled_from_its_parts(tree):
-    assert assemble(*take_apart(tree)) == tree
+    assert assemble(*flatten(tree)) == tree
 
 
 @QUICK
