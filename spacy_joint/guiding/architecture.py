@@ -12,7 +12,7 @@ from ..annotation.custom_columns import SPAN_PLACES
 from ..errors import check_range
 from ..files.grouping import group_by_size
 from .encoder import use_numpy_products
-from .guidance import NOTHING, Guidance, GuidanceStream, find_best, join
+from .guidance import EMPTY, Guidance, GuidanceStream, find_best, join
 from .heads import GuideHeads
 from .vectors import WINDOWS, Encoder, VectorStream, cut_document, find_encoder, is_listener
 from .windows import Tok2Vec, cut_windows
@@ -71,7 +71,7 @@ def _forward(model: Model, docs: list[Doc], is_train: bool) -> tuple[list[Guidan
 
     window, stride = model.attrs["window"], model.attrs["stride"]
     find = partial(find_best, model)
-    return _find_in_documents(model.get_ref("tok2vec"), docs, window, stride, find, find_long, NOTHING), lambda _: []
+    return _find_in_documents(model.get_ref("tok2vec"), docs, window, stride, find, find_long, EMPTY), lambda _: []
 
 
 def SpanGuide(*, tok2vec: Tok2Vec, nO: int | None = None) -> Tok2Vec:

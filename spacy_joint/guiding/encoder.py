@@ -9,7 +9,7 @@ from thinc.types import Ragged
 from thinc.util import get_width
 
 from ..errors import Errors, JointValueError, check_range
-from .lstm import run_lstm, run_lstm_back
+from .lstm import backprop_lstm, run_lstm
 from .windows import Layer, with_windows
 
 DIRECTIONS = ("forward", "backward")
@@ -78,7 +78,7 @@ def _forward(model: Model[Ragged, Ragged], X: Ragged, is_train: bool) -> tuple[R
         W, U, bias = (ops.to_numpy(model.get_param(f"{name}_{direction}")) for name in PARAMETERS)
         reverse = direction == "backward"
         gates = np.matmul(data, W, out=None if is_train else gates)
-        kept = {name: np.empty(hidden.shape, dtype=np.float32) for name in ("cells", "squashed")} if is_train else {}
+        kept = {name: np.empty(hidden.shape, dtype=np.float32) for name in ("cells", "tanh_cells")} if is_train else {}
         run_lstm(gates, U, bias, lengths, hidden, reverse=reverse, **kept)
         runs.append((direction, reverse, W, U, hidden, gates, kept))
 
@@ -86,7 +86,7 @@ def _forward(model: Model[Ragged, Ragged], X: Ragged, is_train: bool) -> tuple[R
         d_data = np.zeros_like(data)
         d_halves = np.hsplit(ops.to_numpy(dY.dataXd), 2)
         for (direction, reverse, W, U, hidden, d_gates, kept), d_hidden in zip(runs, d_halves, strict=True):
-            run_lstm_back(d_gates, U, lengths, d_hidden, reverse=reverse, **kept)
+            backprop_lstm(d_gates, U, lengths, d_hidden, reverse=reverse, **kept)
             # The hidden states of the step before each row; 0 where a sequence starts.
             before = np.roll(hidden, -1 if reverse else 1, axis=0)
             before[ends - 1 if reverse else ends - lengths] = 0.0

@@ -35,7 +35,7 @@ class Guidance(NamedTuple):
         return Guidance(boundaries, heads + shift, *others)
 
 
-NOTHING = Guidance(*(np.zeros(0, dtype) for dtype in (np.float32, np.intp, np.float32, np.intp, np.intp)))
+EMPTY = Guidance(*(np.zeros(0, dtype) for dtype in (np.float32, np.intp, np.float32, np.intp, np.intp)))
 
 
 def join(parts: list[Guidance]) -> Guidance:
@@ -60,7 +60,7 @@ class GuidanceStream:
     def feed(self, doc: Doc) -> Guidance:
         """Adds tokens; returns the guidance that becomes final, with heads in the whole document."""
         parts = cut_document(doc, WINDOWS * self.windows.stride)
-        return join([NOTHING, *(self._find(self.windows.feed(self.vectors.feed(part))) for part in parts)])
+        return join([EMPTY, *(self._find(self.windows.feed(self.vectors.feed(part))) for part in parts)])
 
     def end(self) -> Guidance:
         """Ends the document; returns the guidance of the last tokens."""
@@ -72,10 +72,10 @@ class GuidanceStream:
             guidance.cut(first - start, last - start, start)
             for guidance, ((start, _, first, last), _) in zip(found, windows, strict=True)
         ]
-        return join([NOTHING, *taken])
+        return join([EMPTY, *taken])
 
 
-class EarlyStream:
+class LowLatencyStream:
     """Predicts for a document that arrives in parts, with limited latency: a token gets its guidance when about
     `latency` tokens have followed it, at least half as many. Windows end at the last token that has arrived."""
 
@@ -85,7 +85,7 @@ class EarlyStream:
         self.size = model.attrs["window"]
         self.latency = latency
         # The preliminary guidance of the tokens whose guidance is not final.
-        self.later = NOTHING
+        self.draft = EMPTY
         # The numbers of tokens that have arrived, and of those with final guidance.
         self.n = self.n_settled = 0
         # The kept rows, the first row of each kept token (-1 if it has none), and the first kept token.
@@ -95,7 +95,7 @@ class EarlyStream:
 
     def feed(self, doc: Doc) -> Guidance:
         """Adds tokens; returns the guidance that becomes final, with heads in the whole document."""
-        found = [NOTHING]
+        found = [EMPTY]
         # Long parts are read in steps of half a window.
         for part in cut_document(doc, max(self.size // 2, 1)):
             self._add(part)
@@ -105,7 +105,7 @@ class EarlyStream:
 
     def end(self) -> Guidance:
         """Ends the document; returns the guidance of the last tokens."""
-        return self._find(self.n) if self.n > self.n_settled else NOTHING
+        return self._find(self.n) if self.n > self.n_settled else EMPTY
 
     def _add(self, doc: Doc) -> None:
         rows, firsts = self.encoder.read(doc)
@@ -132,11 +132,11 @@ class EarlyStream:
             vectors[tokens] = layer.predict([self.rows])[0][self.firsts[tokens]]
         (found,) = find_best(self.model, [vectors])
         begin, self.n_settled = self.n_settled, end
-        self.later = found.cut(end - self.start, len(self.firsts), self.start)
+        self.draft = found.cut(end - self.start, len(self.firsts), self.start)
         return found.cut(begin - self.start, end - self.start, self.start)
 
 
-class HeldPieces:
+class StreamBuffer:
     """Holds the pieces of a stream that lack guidance, or may contain heads (within a window) of tokens without it."""
 
     def __init__(self, window: int) -> None:
@@ -145,17 +145,17 @@ class HeldPieces:
         # The first held token, and the first token in the arrays, which include earlier heads of held tokens.
         self.first = self.begin = 0
         self.are_space = np.zeros(0, dtype=bool)
-        self.guidance = NOTHING
+        self.guidance = EMPTY
 
     def add(self, piece: Doc) -> None:
         """Holds a piece."""
         self.pieces.append((piece, len(piece)))
         self.are_space = np.append(self.are_space, find_whitespace(piece))
 
-    def take(self, guidance: Guidance, n_settled: float, later: Guidance = NOTHING) -> Iterator[tuple[Doc, Guidance]]:
+    def release(self, guidance: Guidance, n_settled: float, draft: Guidance = EMPTY) -> Iterator[tuple[Doc, Guidance]]:
         """Adds the guidance of the next tokens; yields the pieces that need not be held any longer, with the info of
         their words as a column, and their guidance. The first `n_settled` tokens are not heads of tokens without
-        guidance, except by `later`, the preliminary guidance of the tokens after them.
+        guidance, except by `draft`, the preliminary guidance of the tokens after them.
 
         RAISES ValueError: If a piece has another number of tokens than when it was added (J649).
         """
@@ -164,7 +164,7 @@ class HeldPieces:
             return
         n_known = len(self.guidance.heads)
         offsets = np.full(len(self.are_space), np.nan)
-        heads = np.concatenate([self.guidance.heads, later.heads])
+        heads = np.concatenate([self.guidance.heads, draft.heads])
         offsets[: len(heads)] = heads - np.arange(self.begin, self.begin + len(heads))
         words = np.flatnonzero(~self.are_space)
         info = np.zeros((len(offsets), 2), dtype=np.int32)

@@ -12,9 +12,9 @@ def run_lstm(
     *,
     reverse: bool,
     cells: NDArray[np.float32] | None = None,
-    squashed: NDArray[np.float32] | None = None,
+    tanh_cells: NDArray[np.float32] | None = None,
 ) -> None: ...
-def run_lstm_back(
+def backprop_lstm(
     gates: NDArray[np.float32],
     recurrent: NDArray[np.float32],
     lengths: Sequence[int] | NDArray[np.integer],
@@ -22,5 +22,5 @@ def run_lstm_back(
     *,
     reverse: bool,
     cells: NDArray[np.float32],
-    squashed: NDArray[np.float32],
+    tanh_cells: NDArray[np.float32],
 ) -> None: ...

@@ -42,12 +42,12 @@ cdef extern from *:
         return 0.5f + 0.5f * lstm_tanh(0.5f * x);
     }
 
-    /* One step of n sequences. `at`: their rows in arrays of all steps. `gates`, and `cells` and `squashed` unless they
-       are NULL, are of all steps; `sums`, `state` and `output` are of this one. */
+    /* One step of n sequences. `at`: their rows in arrays of all steps. `gates`, and `cells` and `tanh_cells` unless
+       they are NULL, are of all steps; `sums`, `state` and `output` are of this one. */
     LSTM_CLONES static void lstm_step(ptrdiff_t n, ptrdiff_t width, const ptrdiff_t* at, float* gates,
                                       const float* __restrict bias, float* __restrict sums, float* __restrict state,
                                       float* __restrict output, float* hidden, ptrdiff_t hidden_stride, float* cells,
-                                      float* squashed) {
+                                      float* tanh_cells) {
         for (ptrdiff_t b = 0; b < n; b++) {
             const float* __restrict given = gates + at[b] * 4 * width;
             float* __restrict g = sums + b * 4 * width;
@@ -64,7 +64,7 @@ cdef extern from *:
             if (cells != NULL) {
                 memcpy(gates + at[b] * 4 * width, g, 4 * width * sizeof(float));
                 memcpy(cells + at[b] * width, c, width * sizeof(float));
-                memcpy(squashed + at[b] * width, h, width * sizeof(float));
+                memcpy(tanh_cells + at[b] * width, h, width * sizeof(float));
             }
             for (ptrdiff_t j = 0; j < width; j++)
                 h[j] *= g[2 * width + j];
@@ -78,7 +78,7 @@ cdef extern from *:
     LSTM_CLONES static void lstm_step_back(ptrdiff_t n, ptrdiff_t width, const ptrdiff_t* at, ptrdiff_t step_back,
                                            float* gates, float* __restrict d_sums, float* __restrict d_state,
                                            const float* __restrict d_output, const float* d_hidden,
-                                           ptrdiff_t hidden_stride, const float* cells, const float* squashed) {
+                                           ptrdiff_t hidden_stride, const float* cells, const float* tanh_cells) {
         for (ptrdiff_t b = 0; b < n; b++) {
             float* __restrict g = gates + at[b] * 4 * width;
             float* __restrict d = d_sums + b * 4 * width;
@@ -86,10 +86,10 @@ cdef extern from *:
             const float* __restrict later = d_output + b * width;
             const float* __restrict dh_given = d_hidden + at[b] * hidden_stride;
             const float* __restrict before = cells + (at[b] + step_back) * width;
-            const float* __restrict squash = squashed + at[b] * width;
+            const float* __restrict tanh_c = tanh_cells + at[b] * width;
             for (ptrdiff_t j = 0; j < width; j++) {
                 const float i = g[j], f = g[width + j], o = g[2 * width + j], u = g[3 * width + j];
-                const float s = squash[j], dh = dh_given[j] + later[j];
+                const float s = tanh_c[j], dh = dh_given[j] + later[j];
                 const float dc = ds[j] + dh * o * (1.0f - s * s);
                 const float c = step_back ? before[j] : 0.0f;
                 d[j] = dc * u * i * (1.0f - i);
@@ -104,35 +104,35 @@ cdef extern from *:
     """
     void lstm_step(ptrdiff_t n, ptrdiff_t width, const ptrdiff_t* at, float* gates, const float* bias, float* sums,
                    float* state, float* output, float* hidden, ptrdiff_t hidden_stride, float* cells,
-                   float* squashed) noexcept nogil
+                   float* tanh_cells) noexcept nogil
     void lstm_step_back(ptrdiff_t n, ptrdiff_t width, const ptrdiff_t* at, ptrdiff_t step_back, float* gates,
                         float* d_sums, float* d_state, const float* d_output, const float* d_hidden,
-                        ptrdiff_t hidden_stride, const float* cells, const float* squashed) noexcept nogil
+                        ptrdiff_t hidden_stride, const float* cells, const float* tanh_cells) noexcept nogil
 
 
 def run_lstm(gates not None, recurrent not None, bias not None, lengths not None, hidden not None, *, bint reverse,
-             cells=None, squashed=None):
+             cells=None, tanh_cells=None):
     """Writes the hidden states of sequences (float32, rows x width, rows contiguous), which are read from their ends if
     `reverse`. All other arrays are float32 and contiguous: `gates`, the input's share of the gates (rows x 4 width),
     `recurrent` (width x 4 width) and `bias` (4 width). `lengths` are those of the sequences (positive).
 
-    For a gradient, it also writes `cells` and their hyperbolic tangents, `squashed` (rows x width); then it overwrites
-    `gates` by the activated gates.
+    For a gradient, it also writes `cells` and their hyperbolic tangents, `tanh_cells` (rows x width); then it
+    overwrites `gates` by the activated gates.
     RAISES ValueError: If shapes do not match (J001).
     """
-    lengths = _check(gates, recurrent, lengths, hidden, cells, squashed)
+    lengths = _check(gates, recurrent, lengths, hidden, cells, tanh_cells)
     cdef ptrdiff_t width = len(recurrent), n, step
     _check_shape("bias", bias, (4 * width,))
     cdef float[:, ::1] all_gates = gates
     cdef float[:, :] all_hidden = hidden
-    cdef float[:, ::1] all_cells = cells, all_squashed = squashed
+    cdef float[:, ::1] all_cells = cells, all_tanh_cells = tanh_cells
     cdef const float[::1] b = bias
     cdef float* kept_cells = NULL
-    cdef float* kept_squashed = NULL
+    cdef float* kept_tanh_cells = NULL
     if not all_gates.shape[0]:
         return
     if all_cells is not None:
-        kept_cells, kept_squashed = &all_cells[0, 0], &all_squashed[0, 0]
+        kept_cells, kept_tanh_cells = &all_cells[0, 0], &all_tanh_cells[0, 0]
     sizes, starts = _plan(lengths, reverse)
     cdef ptrdiff_t[::1] at = starts
     cdef ptrdiff_t batch = at.shape[0], forward = -1 if reverse else 1, i
@@ -145,23 +145,23 @@ def run_lstm(gates not None, recurrent not None, bias not None, lengths not None
         with nogil:
             lstm_step(n, width, &at[0], &all_gates[0, 0], &b[0], &sums[0, 0], &states[0, 0], &outputs[0, 0],
                       &all_hidden[0, 0], all_hidden.strides[0] // <ptrdiff_t>sizeof(float),
-                      kept_cells, kept_squashed)
+                      kept_cells, kept_tanh_cells)
             for i in range(n):
                 at[i] += forward
 
 
-def run_lstm_back(gates not None, recurrent not None, lengths not None, d_hidden not None, *, bint reverse,
-                  cells not None, squashed not None):
+def backprop_lstm(gates not None, recurrent not None, lengths not None, d_hidden not None, *, bint reverse,
+                  cells not None, tanh_cells not None):
     """The gradient of `run_lstm`, by backpropagation through time: overwrites the activated gates by the gradient of
     the input's share. `d_hidden` is the gradient of the hidden states; the other arguments are those of `run_lstm`.
 
     RAISES ValueError: If shapes do not match (J001).
     """
-    lengths = _check(gates, recurrent, lengths, d_hidden, cells, squashed)
+    lengths = _check(gates, recurrent, lengths, d_hidden, cells, tanh_cells)
     cdef ptrdiff_t width = len(recurrent), n, n_after = 0, step
     cdef float[:, ::1] all_gates = gates
     cdef const float[:, :] all_d = d_hidden
-    cdef const float[:, ::1] all_cells = cells, all_squashed = squashed
+    cdef const float[:, ::1] all_cells = cells, all_tanh_cells = tanh_cells
     if not all_gates.shape[0]:
         return
     # Each sequence ends where it starts in the other direction.
@@ -179,7 +179,7 @@ def run_lstm_back(gates not None, recurrent not None, lengths not None, d_hidden
         with nogil:
             lstm_step_back(n, width, &at[0], back if step else 0, &all_gates[0, 0], &d_sums[0, 0], &d_states[0, 0],
                            &d_outputs[0, 0], &all_d[0, 0], all_d.strides[0] // <ptrdiff_t>sizeof(float),
-                           &all_cells[0, 0], &all_squashed[0, 0])
+                           &all_cells[0, 0], &all_tanh_cells[0, 0])
             for i in range(n):
                 at[i] += back
         n_after = n
@@ -194,7 +194,7 @@ def _plan(lengths, reverse):
     return sizes[: lengths.max()].tolist(), starts[np.argsort(-lengths, kind="stable")]
 
 
-def _check(gates, recurrent, lengths, hidden, cells, squashed):
+def _check(gates, recurrent, lengths, hidden, cells, tanh_cells):
     """Refuses shapes and types that do not match; returns the lengths (intp)."""
     width, n = len(recurrent), len(gates)
     _check_shape("recurrent", recurrent, (width, 4 * width))
@@ -204,11 +204,11 @@ def _check(gates, recurrent, lengths, hidden, cells, squashed):
     _check_shape("hidden", hidden, (n, width))
     if hidden.strides[1] != hidden.itemsize or hidden.strides[0] % hidden.itemsize:
         raise JointValueError(Errors.J001, name="strides of hidden", value=hidden.strides, allowed="contiguous rows")
-    if (cells is None) != (squashed is None):
-        raise JointValueError(Errors.J001, name="cells", value=None, allowed="both `cells` and `squashed`, or neither")
+    if (cells is None) != (tanh_cells is None):
+        raise JointValueError(Errors.J001, name="cells", value=None, allowed="`cells` and `tanh_cells`, or neither")
     if cells is not None:
         _check_shape("cells", cells, (n, width))
-        _check_shape("squashed", squashed, (n, width))
+        _check_shape("tanh_cells", tanh_cells, (n, width))
     found = np.asarray(lengths)
     is_valid = found.ndim == 1 and (found.dtype.kind in "iu" or not found.size) and ((found > 0) & (found <= n)).all()
     # The sum cannot overflow: each length is at most n, and the type is wide.

@@ -17,7 +17,7 @@ from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL,
 from ..errors import Errors, JointValueError, check_range
 from ..pipes.streaming import MAX_DELAY, PIECE, StreamingPipe, cut_into_pieces
 from ..pipes.token_columns import SPACE_TAGS, find_reference_starts, find_whitespace
-from .guidance import NOTHING, EarlyStream, Guidance, GuidanceStream, HeldPieces
+from .guidance import EMPTY, Guidance, GuidanceStream, LowLatencyStream, StreamBuffer
 from .guide_pipe import GuidePipe, cross_entropy_of_odds
 from .heads import Scores
 from .vectors import find_encoder
@@ -123,17 +123,17 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         if encoder is None:
             raise JointValueError(Errors.J037, name=self.name)
         latency = min(self.latency or window + stride, max_delay or window + stride)
-        early = EarlyStream(self.model, encoder, latency) if latency < window + stride else None
+        early = LowLatencyStream(self.model, encoder, latency) if latency < window + stride else None
         stream = early or GuidanceStream(self.model, encoder)
-        held = HeldPieces(window)
+        buffer = StreamBuffer(window)
 
         def finish(guidance: Guidance, n_settled: float) -> Iterator[Doc]:
-            for piece, piece_guidance in held.take(guidance, n_settled, early.later if early else NOTHING):
+            for piece, piece_guidance in buffer.release(guidance, n_settled, early.draft if early else EMPTY):
                 self.set_annotations([piece], [piece_guidance])
                 yield piece
 
         for piece in filter(len, cut_into_pieces(tokens, self.vocab, min(PIECE, max(latency // 2, 1)))):
-            held.add(piece)
+            buffer.add(piece)
             yield from finish(stream.feed(piece), stream.n_settled)
         yield from finish(stream.end(), inf)
 

@@ -19,7 +19,7 @@ from spacy_joint.guiding.heads import (
     Scores,
     find_classes,
 )
-from spacy_joint.guiding.lstm import run_lstm, run_lstm_back
+from spacy_joint.guiding.lstm import backprop_lstm, run_lstm
 from spacy_joint.guiding.windows import Window, cut_windows, with_windows
 
 WIDTH = 6
@@ -157,11 +157,11 @@ def test_the_recurrence_is_that_of_an_lstm(reverse):
 
 def test_keeping_the_cells_changes_no_hidden_state():
     gates, recurrent, bias = draw(7, 12), draw(3, 12), draw(12)
-    predicted, learnt, cells, squashed = (np.zeros((7, 3), dtype=np.float32) for _ in range(4))
+    predicted, learnt, cells, tanh_cells = (np.zeros((7, 3), dtype=np.float32) for _ in range(4))
     run_lstm(gates, recurrent, bias, [3, 4], predicted, reverse=False)
-    run_lstm(gates, recurrent, bias, [3, 4], learnt, reverse=False, cells=cells, squashed=squashed)
+    run_lstm(gates, recurrent, bias, [3, 4], learnt, reverse=False, cells=cells, tanh_cells=tanh_cells)
     np.testing.assert_allclose(predicted, learnt, atol=1e-6)
-    np.testing.assert_allclose(squashed, np.tanh(cells), atol=1e-6)
+    np.testing.assert_allclose(tanh_cells, np.tanh(cells), atol=1e-6)
 
 
 def test_sequences_do_not_see_each_other():
@@ -204,19 +204,19 @@ def test_each_token_sees_both_ends_of_its_window():
         ("hidden", draw(5, 2)),
         ("hidden", draw(2, 6).T),
         ("cells", draw(5, 2)),
-        ("squashed", None),
+        ("tanh_cells", None),
     ],
 )
 def test_wrong_shapes_never_reach_memory(changed, value):
     arrays = {"gates": draw(6, 8), "recurrent": draw(2, 8), "lengths": [3, 3], "cells": draw(6, 2)}
-    arrays |= {"squashed": draw(6, 2), changed: value}
+    arrays |= {"tanh_cells": draw(6, 2), changed: value}
     hidden = arrays.pop("hidden", draw(6, 2))
     with pytest.raises(JointValueError, match=r"\[J001\]"):
         run_lstm(**{"bias": draw(8), **arrays}, hidden=hidden, reverse=False)
     arrays.pop("bias", None)
-    if changed not in ("bias", "squashed"):
+    if changed not in ("bias", "tanh_cells"):
         with pytest.raises(JointValueError, match=r"\[J001\]"):
-            run_lstm_back(**arrays, d_hidden=hidden, reverse=True)
+            backprop_lstm(**arrays, d_hidden=hidden, reverse=True)
 
 
 SIZES = st.integers(-2, 9) | st.sampled_from([255, 2**31, 2**62, 2**63 - 1, -(2**63)])
@@ -232,12 +232,12 @@ SIZES = st.integers(-2, 9) | st.sampled_from([255, 2**31, 2**62, 2**63 - 1, -(2*
 def test_arrays_of_an_lstm_are_used_or_refused(width, sizes, make, reverse, data):
     n = sum(size for size in sizes if 0 < size < 256)
     arrays = {"gates": draw(n, 4 * width), "recurrent": draw(width, 4 * width), "hidden": draw(n, width)}
-    arrays |= {"bias": draw(4 * width), "cells": draw(n, width), "squashed": draw(n, width)}
+    arrays |= {"bias": draw(4 * width), "cells": draw(n, width), "tanh_cells": draw(n, width)}
     change(arrays, data)
     hidden, bias = arrays.pop("hidden"), arrays.pop("bias")
     arrays |= {"lengths": make(sizes), "reverse": reverse}
     with np.errstate(all="ignore"):
-        for run, others in ((run_lstm, {"hidden": hidden, "bias": bias}), (run_lstm_back, {"d_hidden": hidden})):
+        for run, others in ((run_lstm, {"hidden": hidden, "bias": bias}), (backprop_lstm, {"d_hidden": hidden})):
             with suppress(TypeError, ValueError):
                 run(**arrays, **others)
 
