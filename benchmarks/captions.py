@@ -35,7 +35,7 @@ from spacy.tokens import Doc
 import spacy_joint
 from spacy_joint.transcripts import make_doc
 from spacy_joint.transcripts.caption_writing import make_units
-from spacy_joint.transcripts.captioning import Caption, Limits, Unit, cut, make_caption
+from spacy_joint.transcripts.captioning import Caption, Limits, Unit, cut_captions, make_caption
 from spacy_joint.transcripts.transcript import SPEED, Segment, join
 from spacy_joint.transcripts.words import Word, fill_times, is_name, list_words
 
@@ -146,7 +146,7 @@ def fill_by_textwrap(words: Sequence[Word], units: Sequence[Unit], limits: Limit
 
 
 def cut_by_trees(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> list[Caption]:
-    return cut(units, limits)
+    return cut_captions(units, limits)
 
 
 CUTS: dict[str, Callable[[Sequence[Word], Sequence[Unit], Limits], list[Caption]]] = {

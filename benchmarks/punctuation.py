@@ -24,7 +24,7 @@ from spacy.language import Language
 from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 
-from spacy_joint.annotation.restored import FINAL, list_written, read_restored
+from spacy_joint.annotation.restored import FINAL, list_marked, read_restored
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.corpora.raw_text import is_prose, read_paragraphs
 from spacy_joint.pipes.components import enable_components, list_components
@@ -107,7 +107,7 @@ def restore(nlp: Language, words: Sequence[Word], with_times: bool) -> list[Hear
     doc, begins = annotate(nlp, words, with_times)
     texts, marks = [""] * len(words), [""] * len(words)
     place = 0
-    for word in list_written(doc, read_restored(list(doc))):
+    for word in list_marked(doc, read_restored(list(doc))):
         while place + 1 < len(words) and begins[place + 1] <= doc[word.token].idx:
             place += 1
         texts[place] += word.text
@@ -129,7 +129,7 @@ def read_treebank(path: Path, nlp: Language) -> Iterator[Doc]:
 
 def list_heard(doc: Doc) -> list[Heard]:
     """The words and marks of the restored text of a document."""
-    return [Heard(word.text, word.mark) for word in list_written(doc, read_restored(list(doc)))]
+    return [Heard(word.text, word.mark) for word in list_marked(doc, read_restored(list(doc)))]
 
 
 def score_documents(nlp: Language, docs: Iterable[Doc]) -> dict[str, dict[str, float]]:

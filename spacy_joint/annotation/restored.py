@@ -23,7 +23,7 @@ ELLIPSIS = "…"
 SYMBOLS = frozenset("%&#@*/\\§")
 
 
-class Written(NamedTuple):
+class MarkedWord(NamedTuple):
     """A word: the index of its token, its text, and the mark that follows (from MARKS, ELLIPSIS, or "" for none)."""
 
     token: int
@@ -102,22 +102,22 @@ def find_mark(text: str) -> str:
     return DASH if text[:2] == "--" or text in ("–", "―") else ""
 
 
-def list_written(doc: Doc, texts: Sequence[str]) -> list[Written]:
+def list_marked(doc: Doc, texts: Sequence[str]) -> list[MarkedWord]:
     """Lists the words of a document and the marks after them, by texts of all tokens (see `read_restored`). Hyphens,
     quotation marks and brackets are neither. Of several marks, the first counts, or the first that ends sentences."""
-    written: list[Written] = []
+    written: list[MarkedWord] = []
     for token, (own, text) in enumerate(zip(list_texts(doc), texts, strict=True)):
         is_word = not is_punctuation(own)
         if own.isspace():
             continue
         if is_word and text == own:
-            written.append(Written(token, own, ""))
+            written.append(MarkedWord(token, own, ""))
             continue
         # A mark that was added to a word, or to a closing bracket.
         added = text[len(own) :].strip() if text[: len(own)].lower() == own.lower() else ""
         mark = find_mark(added) if added and is_punctuation(added) else ""
         if is_word:
-            written.append(Written(token, text[: len(own)] if mark else text, mark))
+            written.append(MarkedWord(token, text[: len(own)] if mark else text, mark))
         elif written and text:
             is_dash = own == "-" and doc[token].whitespace_ and doc[token - 1].whitespace_
             mark = mark or find_mark(text) or (DASH if is_dash else "")

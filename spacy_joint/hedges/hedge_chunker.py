@@ -34,14 +34,14 @@ SENTENCE_START, SEGMENT_START = 1, 2
 LOOKAHEAD = 3
 
 
-class Hedged(NamedTuple):
+class HedgePrediction(NamedTuple):
     """The constituents of a document, in positions among its non-whitespace tokens."""
 
     tokens: np.ndarray
     constituents: list[Constituent]
 
 
-class HedgeChunker(PhrasePipe[Hedged]):
+class HedgeChunker(PhrasePipe[HedgePrediction]):
     """Finds hedges and their internal structure."""
 
     default_templates = Path(__file__).parent / "templates.txt"
@@ -116,17 +116,17 @@ class HedgeChunker(PhrasePipe[Hedged]):
             constraints[starts[constraints[starts] != 1]] = SEGMENT_START
         return constraints
 
-    def predict_doc(self, doc: Doc) -> Hedged:
+    def predict_doc(self, doc: Doc) -> HedgePrediction:
         """Predicts the constituents of a document."""
         return self._chunk(doc, self.get_constraints(doc))
 
-    def _chunk(self, doc: Doc, constraints: np.ndarray) -> Hedged:
+    def _chunk(self, doc: Doc, constraints: np.ndarray) -> HedgePrediction:
         columns, tokens = self.get_columns(doc, constraints)
         # A single search would compare derivations in different sentences at the same step.
         actions = [self.perceptron.predict(part) for part in columns.split(SENTENCE_START)]
-        return Hedged(tokens, self.perceptron.system.build(np.concatenate(actions)))
+        return HedgePrediction(tokens, self.perceptron.system.build(np.concatenate(actions)))
 
-    def annotate(self, doc: Doc, prediction: Hedged) -> None:
+    def annotate(self, doc: Doc, prediction: HedgePrediction) -> None:
         """Writes hedges, all constituents, and segments as groups of spans."""
         tokens, found = prediction
         ids = self.get_label_ids(doc, (label for label, _, _ in found))

@@ -30,7 +30,7 @@ SOURCES = ("auto", "dependencies", "tags")
 extend_glossary()
 
 
-class Ordered(NamedTuple):
+class RankedOrders(NamedTuple):
     """The best orders of some modifiers.
 
     words: The modifiers in the best order.
@@ -43,7 +43,7 @@ class Ordered(NamedTuple):
     margin: float
 
 
-class Judged(NamedTuple):
+class JudgedPhrase(NamedTuple):
     """A phrase of a document and its best order; the score of the order in the text, and its margin over the best other
     order, which is negative if the other order is better."""
 
@@ -53,7 +53,7 @@ class Judged(NamedTuple):
     margin: float
 
 
-class PrenominalOrderer(StructuredPipe[list[Judged]]):
+class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
     """Finds the best order of modifiers before nouns, and odd orders in documents."""
 
     model_name = "order_perceptron"
@@ -77,7 +77,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         tags: Sequence[str] | None = None,
         head_tag: str = "NN",
         n_best: int = 1,
-    ) -> Ordered:
+    ) -> RankedOrders:
         """Finds the best order of modifiers.
 
         modifiers (Sequence[str]): At most 64 modifiers, possibly with repeats. Their order does not matter.
@@ -85,7 +85,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         tags (Sequence[str]): Penn Treebank tags, one per modifier, if known; they improve the results.
         head_tag (str): The tag of the head.
         n_best (int): The number of orders to return.
-        RETURNS (Ordered): The best orders.
+        RETURNS (RankedOrders): The best orders.
         RAISES ValueError: If there are too many modifiers, they are a string, `n_best` is not positive, the number of
             tags is wrong, or the component has not been trained.
         """
@@ -98,12 +98,12 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         noun = None if head is None else Word(head, head_tag if tags is not None else "")
         return self.order_phrase(Phrase(words, noun), n_best)
 
-    def order_phrase(self, phrase: Phrase, n_best: int = 1) -> Ordered:
+    def order_phrase(self, phrase: Phrase, n_best: int = 1) -> RankedOrders:
         """Finds the best order of the modifiers of a phrase: see `order`."""
         check_range("n_best", n_best, 1)
         self.require_trained()
         orders, margin = self._get_ranker().rank(phrase, n_best)
-        return Ordered(tuple(phrase.modifiers[i].text for i in orders[0].indices), orders, margin)
+        return RankedOrders(tuple(phrase.modifiers[i].text for i in orders[0].indices), orders, margin)
 
     def score_order(self, phrase: Phrase) -> float:
         """Returns the score of the given order of the modifiers of a phrase."""
@@ -165,7 +165,7 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
         phrases = [phrase for _, phrase in find_in_doc(reference, self.cfg["source"])]
         return [self._get_ranker().make_instances(phrases, self.cfg["untagged_share"])]
 
-    def predict_doc(self, doc: Doc) -> list[Judged]:
+    def predict_doc(self, doc: Doc) -> list[JudgedPhrase]:
         """Judges the phrases of a document, with a separate search for each."""
         return [
             self._judge(place, phrase)
@@ -175,16 +175,16 @@ class PrenominalOrderer(StructuredPipe[list[Judged]]):
             and all(any(map(str.isalnum, word.text)) for word in phrase.modifiers)
         ]
 
-    def _judge(self, place: Place, phrase: Phrase) -> Judged:
+    def _judge(self, place: Place, phrase: Phrase) -> JudgedPhrase:
         orders, margin = self._get_ranker().rank(phrase)
         words = [word.text for word in phrase.modifiers]
         best = orders[0]
         if [words[i] for i in best.indices] == words:
-            return Judged(place, tuple(range(len(words))), best.score, margin if len(orders) > 1 else 0.0)
+            return JudgedPhrase(place, tuple(range(len(words))), best.score, margin if len(orders) > 1 else 0.0)
         score = self.score_order(phrase)
-        return Judged(place, best.indices, score, score - best.score)
+        return JudgedPhrase(place, best.indices, score, score - best.score)
 
-    def annotate(self, doc: Doc, prediction: list[Judged]) -> None:
+    def annotate(self, doc: Doc, prediction: list[JudgedPhrase]) -> None:
         """Writes the phrases to the spans of the document."""
         spans = []
         for place, best, score, margin in prediction:

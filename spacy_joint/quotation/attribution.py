@@ -74,7 +74,7 @@ class Mentions(NamedTuple):
         return [None if cue is None else self.speakers.get(cue) for cue in self.governing]
 
 
-def mark(doc: Doc, runs: Iterable[Run]) -> np.ndarray:
+def mark_tokens(doc: Doc, runs: Iterable[Run]) -> np.ndarray:
     """Returns which tokens are in runs (bool)."""
     inside = np.zeros(len(doc), dtype=bool)
     for begin, end in runs:
@@ -93,7 +93,7 @@ def find_mentions(
 ) -> Mentions:
     """Finds the cues and speakers of quotations (first token, end), given the first words of paragraphs. In English,
     any verb beside a `direct` quotation can report it, unless the cues are fixed."""
-    inside = mark(doc, runs)
+    inside = mark_tokens(doc, runs)
     is_english = doc.lang_ in AMERICAN
     reports = {run: _find_report(doc, *run, inside) if is_english else None for run in direct}
     spans = dict(report for report in reports.values() if report is not None)

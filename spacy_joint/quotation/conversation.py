@@ -21,7 +21,7 @@ from spacy.tokens import Doc
 
 from ..annotation.quotations import DIRECT, Run
 from ..engine.choice_model import ChoiceModel
-from .attribution import mark
+from .attribution import mark_tokens
 from .cast import INDEFINITE, POSSESSIVES, Cast, Reference
 from .characters import Character
 from .names import read_names
@@ -107,7 +107,7 @@ def find_turns(
     """Finds the characters of an English document and the turns of its direct quotations, given the first words of
     paragraphs, and the types and mentioned speakers of quotations."""
     spans = [doc[begin:end] for begin, end in sorted({mention for mention in mentions if mention is not None})]
-    cast = Cast(doc, mark(doc, runs), spans, starts)
+    cast = Cast(doc, mark_tokens(doc, runs), spans, starts)
     turns: list[Turn] = []
     has_paragraphs = len(starts) > 1
     is_news = has_paragraphs and is_report(cast, runs, labels)

@@ -38,7 +38,7 @@ from ..files.reading import read_text
 from ..pipes.component_files import Parts
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
-from .attribution import Mentions, find_mentions, mark
+from .attribution import Mentions, find_mentions, mark_tokens
 from .candidates import SpanScorer
 from .conversation import Attribution, find_characters, find_turns, make_model
 from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labels, sample, write_labels
@@ -64,10 +64,10 @@ TEMPLATES = Path(__file__).parent
 # The file of a model of speakers.
 SPEAKERS = "speakers"
 # Quotations with their types and scores.
-Labelled = tuple[list[Run], list[str], list[float]]
+ScoredRuns = tuple[list[Run], list[str], list[float]]
 
 
-class Quoted(NamedTuple):
+class Quotes(NamedTuple):
     """The quotations of a document, in order."""
 
     runs: list[Run]  # first token and end of each
@@ -80,7 +80,7 @@ class Quoted(NamedTuple):
 register_extensions()
 
 
-class QuotationSpans(StructuredPipe[Quoted]):
+class QuotationSpans(StructuredPipe[Quotes]):
     """Finds quotations and their speakers.
 
     speaker_model (ChoiceModel | None): The model of `learn-speakers`; None: the package's.
@@ -190,7 +190,7 @@ class QuotationSpans(StructuredPipe[Quoted]):
         if self.is_trainable:
             super().require_trained()
 
-    def predict_doc(self, doc: Doc) -> Quoted:
+    def predict_doc(self, doc: Doc) -> Quotes:
         """Finds the quotations of a document."""
         plain, tokens = unwrap(doc, (self.cfg["cues_key"], self.cfg["combined_key"]))
         marking = self.find_marking(plain)
@@ -213,13 +213,13 @@ class QuotationSpans(StructuredPipe[Quoted]):
             [None if cue is None else tokens[cue] for cue in found.governing],
             {tokens[cue]: move(*speaker) for cue, speaker in found.speakers.items()},
         )
-        return Quoted([move(*run) for run in runs], labels, scores, mentions, attribution and attribution.move(move))
+        return Quotes([move(*run) for run in runs], labels, scores, mentions, attribution and attribution.move(move))
 
-    def _find_by_rules(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:
+    def _find_by_rules(self, doc: Doc, cues: list[int], marking: Marking) -> ScoredRuns:
         labels = find_rule_quotations(doc, marking, cues)
         return sorted(labels), [labels[run] for run in sorted(labels)], [1.0] * len(labels)
 
-    def _find_trained(self, doc: Doc, cues: list[int], marking: Marking) -> Labelled:
+    def _find_trained(self, doc: Doc, cues: list[int], marking: Marking) -> ScoredRuns:
         columns, tokens = self._get_word_columns().make_columns(doc, cues)
         found = self._search(columns, tokens, cues)
         has_scores = isinstance(self.perceptron.system, QuotationSystem)
@@ -252,13 +252,13 @@ class QuotationSpans(StructuredPipe[Quoted]):
         if key not in doc.spans:
             raise JointValueError(Errors.J322, name=self.name, key=key)
         kept = {(span.start, span.end): 1.0 for span in doc.spans[key] if span.label_ != INDIRECT}
-        taken = mark(doc, kept)
+        taken = mark_tokens(doc, kept)
         for (begin, end), score in zip(runs, scores, strict=True):
             if find_type(doc, begin, end) == INDIRECT and not taken[begin:end].any():
                 kept[begin, end] = score
         return sorted(kept), [kept[run] for run in sorted(kept)]
 
-    def annotate(self, doc: Doc, prediction: Quoted) -> None:
+    def annotate(self, doc: Doc, prediction: Quotes) -> None:
         """Writes quotations, cues and speakers, linked by their `id_`."""
         runs, labels, scores, (cues, governing, speakers), attribution = prediction
         key = self.cfg["cues_key"]

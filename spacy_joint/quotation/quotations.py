@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from ..annotation.extensions import register
 from ..annotation.quotations import CHARACTERS, CONFIDENCES, CUES, MIXED, PERSON, QUOTATIONS, SPEAKERS, TYPES
-from .attribution import find_phrase, mark
+from .attribution import find_phrase, mark_tokens
 from .cast import PRONOUNS
 
 # The attribute of a group of spans that says whether `Token._.in_quotation` reads it. Without it, as in joined
@@ -75,7 +75,7 @@ class Quotation:
         """The mention of the speaker with all modifiers, from the tree; without a tree, the mention itself."""
         if self.speaker is None or self.cue is None or not self.speaker.doc.has_annotation("DEP"):
             return self.speaker
-        inside = mark(self.speaker.doc, ((content.start, content.end) for content in self.contents))
+        inside = mark_tokens(self.speaker.doc, ((content.start, content.end) for content in self.contents))
         phrase = find_phrase(self.speaker.doc, self.speaker.root, self.cue.root.i, inside)
         begin, end = min(phrase.start, self.speaker.start), max(phrase.end, self.speaker.end)
         return self.speaker.doc[begin:end]

@@ -28,7 +28,7 @@ from .attribution import (
     find_signature,
     is_according,
     is_opening,
-    mark,
+    mark_tokens,
     says_nothing,
 )
 from .dialogue import find_dialogue, find_spoken, find_word, trim
@@ -42,8 +42,8 @@ CLAUSES = frozenset(("ccomp", "parataxis"))
 INTRODUCED = {"xcomp": "to", "advcl": "that"}
 # The maximum number of words on each side of the verb in ", he said Monday,". A time or a place may follow, or, after
 # some verbs, the person addressed.
-INSERTED = 20
-WHEN = DAYS | {"in", "on"}
+MAX_INSERTION = 20
+TIME_WORDS = DAYS | {"in", "on"}
 TELLING = frozenset(("told", "tell", "tells"))
 # The relations of two objects of verbs such as "call".
 OBJECTS = frozenset(("obj", "xcomp"))
@@ -59,7 +59,7 @@ SOFT_STOPS = frozenset((".", ",", ""))
 WITHOUT_SPACES = re.compile(r"[\u3001-\u9fff]")
 # The particles after a Japanese quotation, but not というX, "an X called".
 QUOTATIVE = re.compile(r"(と|って)(?!いう)")
-CUT = frozenset((*TRAILING, ";", "-", "–", "—"))
+TRIMMED = frozenset((*TRAILING, ";", "-", "–", "—"))
 
 
 def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
@@ -106,7 +106,7 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> dic
     known = frozenset(cues)
     direct = {line.speech for line in find_lines(doc, marking.starts)}
     direct.update(find_dialogue(doc, marking.starts, known, marking.style.dashes))
-    taken = mark(doc, direct)
+    taken = mark_tokens(doc, direct)
     previous = -MAX_NARRATION
     for first, last in marking.pairs:
         may_continue = first - previous < MAX_NARRATION
@@ -257,7 +257,7 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         after_commas = (doc[i] for i in range(begin + 2, end) if doc[i - 1].text in COMMAS)
         other = (t.i for t in after_commas if t.lower_ == ACCORDING or (t.tag_ == "VBG" and is_reporting(t)))
         end = next(other, end)
-        runs.append(trim(doc, begin, end, CUT, CUT))
+        runs.append(trim(doc, begin, end, TRIMMED, TRIMMED))
     return runs
 
 
@@ -265,7 +265,7 @@ def _find_insertion(cue: Token) -> Run | None:
     """Finds a cue with its subject between commas, or between a comma and the end of a sentence: "It rains, he said."
     Parsers attach such words in many ways, so this looks at tags alone. In speech after a dash, they are narration."""
     doc, sentence = cue.doc, cue.sent
-    first, last = max(sentence.start, cue.i - INSERTED), min(cue.i + INSERTED, sentence.end)
+    first, last = max(sentence.start, cue.i - MAX_INSERTION), min(cue.i + MAX_INSERTION, sentence.end)
     commas = [i for i in range(first, cue.i) if doc[i].text in COMMAS]
     # The subject may have an apposition: Ann, the mayor, said.
     n_commas = 3 if cue.i - 1 in commas else 1
@@ -276,7 +276,7 @@ def _find_insertion(cue: Token) -> Run | None:
     after = doc[cue.i + 1 : end]
     is_subject = all(token.tag_ in NOMINAL or token.lower_ == "of" or token.text in COMMAS for token in before)
     is_told = cue.lower_ in TELLING and not any(token.tag_ in (*FINITE, "MD") for token in after)
-    is_alone = len(after) == 0 or after[0].lower_ in WHEN or is_told
+    is_alone = len(after) == 0 or after[0].lower_ in TIME_WORDS or is_told
     is_last = not any(token.text[0].isalnum() for token in doc[end : sentence.end])
     beside = doc[max(begin - 2, 0) : min(end + 2, sentence.end)]
     is_speech = sentence[0].text in DASHES or any(token.text in ALL_MARKS for token in beside)

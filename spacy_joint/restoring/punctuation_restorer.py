@@ -23,12 +23,12 @@ from ..annotation.restored import (
     FINAL,
     INSIDE,
     MARKS,
-    Written,
+    MarkedWord,
     attach_mark,
     find_mark,
     is_punctuation,
+    list_marked,
     list_texts,
-    list_written,
     read_restored,
     write_restored,
 )
@@ -66,7 +66,7 @@ class Restoration(NamedTuple):
     """The words of a text: for each, its case and the mark after it (None: the text is kept), whether it ends a
     sentence, and whether it is part of a sound, such as [MUSIC]."""
 
-    words: list[Written]
+    words: list[MarkedWord]
     cases: list[str | None]
     marks: list[str | None]
     ends: list[bool]
@@ -86,7 +86,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         marks: set[str] = set()
         cases: dict[str, Counter[str]] = {}
         for example in examples:
-            for word in list_written(example.reference, read_restored(list(example.reference))):
+            for word in list_marked(example.reference, read_restored(list(example.reference))):
                 marks.add(word.mark)
                 if find_case(word.text) == OTHER:
                     cases.setdefault(word.text.lower(), Counter())[word.text] += 1
@@ -150,7 +150,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         """Predicts the cases and marks of a document."""
         values, tokens, tree, constraints = self._read_words(doc)
         ends = constraints == ENDS
-        words = list_written(doc, list_texts(doc))
+        words = list_marked(doc, list_texts(doc))
         if not self.cfg["overwrite"]:
             constraints = constraints | _find_given(words, ends, _find_lines(doc, tokens, ends))
         sounds = find_sounds(doc)[tokens]
@@ -196,7 +196,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
 
     def make_instances(self, example: Example) -> list[Instance]:
         """Makes an instance of the known and legal cases and marks of the reference; none without any."""
-        reference = list_written(example.reference, read_restored(list(example.reference)))
+        reference = list_marked(example.reference, read_restored(list(example.reference)))
         if not any(word.mark or word.text != word.text.lower() for word in reference):
             return []
         values, tokens, tree, constraints = self._read_words(example.predicted)
@@ -221,7 +221,7 @@ def _find_lines(doc: Doc, tokens: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return ends & begins_line[first] & np.append(begins_line[1:], True) & has_break.any()
 
 
-def _find_given(words: Sequence[Written], ends: np.ndarray, lines: np.ndarray) -> np.ndarray:
+def _find_given(words: Sequence[MarkedWord], ends: np.ndarray, lines: np.ndarray) -> np.ndarray:
     """Finds the decisions that the text gives (int8 per word, see `RestoringSystem`): marks; in punctuated stretches,
     also the absence of marks within sentences; cases, except in stretches that are all in lower case, in capitals or in
     title case; and where both are given, the absence of marks after `lines`, such as headings."""
@@ -254,7 +254,7 @@ def _find_given(words: Sequence[Written], ends: np.ndarray, lines: np.ndarray) -
 
 
 def _align(
-    example: Example, tokens: np.ndarray, reference: Sequence[Written]
+    example: Example, tokens: np.ndarray, reference: Sequence[MarkedWord]
 ) -> tuple[list[str | None], list[str | None]]:
     """Finds the words of the reference for predicted tokens, and the marks after them; None where they are unknown. The
     case of a capitalised word at the beginning of a sentence is unknown, too."""

@@ -10,7 +10,7 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation.restored import MARKS, Written, list_written, read_restored
+from ..annotation.restored import MARKS, MarkedWord, list_marked, read_restored
 from .counts import count, make_factory, report
 
 
@@ -45,10 +45,10 @@ def score_restoration(examples: Iterable[Example], *, overwrite: bool = True, **
     }
 
 
-def _index_words(doc: Doc) -> dict[tuple[int, int], Written]:
+def _index_words(doc: Doc) -> dict[tuple[int, int], MarkedWord]:
     """Index the words of a document by the numbers of non-whitespace characters before their start and end."""
     ends = list(accumulate((len("".join(token.text.split())) for token in doc), initial=0))
-    return {(ends[word.token], ends[word.token + 1]): word for word in list_written(doc, read_restored(list(doc)))}
+    return {(ends[word.token], ends[word.token + 1]): word for word in list_marked(doc, read_restored(list(doc)))}
 
 
 def count_marks(scores: Mapping[str, PRFScore], found: str, expected: str) -> None:

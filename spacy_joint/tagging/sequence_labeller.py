@@ -13,7 +13,7 @@ from ..pipes.structured_pipe import StructuredPipe
 from .system import SKIP, TaggingSystem
 
 
-class Labelled(NamedTuple):
+class TokenLabels(NamedTuple):
     """The labels of a document, and which tokens start a sentence, for each token that is not whitespace."""
 
     tokens: np.ndarray
@@ -21,7 +21,7 @@ class Labelled(NamedTuple):
     starts: np.ndarray | None = None
 
 
-class SequenceLabeller(StructuredPipe[Labelled]):
+class SequenceLabeller(StructuredPipe[TokenLabels]):
     """Gives each token a label. Subclasses define the labels."""
 
     @abstractmethod
@@ -59,10 +59,10 @@ class SequenceLabeller(StructuredPipe[Labelled]):
         actions = self.perceptron.system.actions(labels, starts)
         return [Instance(columns, actions)] if len(actions) else []
 
-    def predict_doc(self, doc: Doc) -> Labelled:
+    def predict_doc(self, doc: Doc) -> TokenLabels:
         """Predicts the labels of a document."""
         return self.build(*self.search_doc(doc))
 
-    def build(self, tokens: np.ndarray, actions: np.ndarray) -> Labelled:
+    def build(self, tokens: np.ndarray, actions: np.ndarray) -> TokenLabels:
         """Reads the labels and starts from actions."""
-        return Labelled(tokens, *self.perceptron.system.build(actions))
+        return TokenLabels(tokens, *self.perceptron.system.build(actions))

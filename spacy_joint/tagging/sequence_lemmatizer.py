@@ -16,7 +16,7 @@ from ..engine.columns import Columns
 from ..errors import Errors, JointValueError
 from ..pipes.token_columns import BEFORE, COLUMNS, GLUED, STYLE, WordColumns
 from .edit_scripts import apply_script, make_script
-from .sequence_labeller import Labelled, SequenceLabeller
+from .sequence_labeller import SequenceLabeller, TokenLabels
 
 # An atom of a template that reads another token.
 OTHER_TOKEN = re.compile(r"^[^#\n]*\bw[+-]\d+\.\w+", re.MULTILINE)
@@ -81,7 +81,7 @@ class SequenceLemmatizer(SequenceLabeller):
         names = self.perceptron.templates.columns
         return WordColumns(names, self.word_classes, preserve_case=True, spelling=self.spelling)
 
-    def predict_doc(self, doc: Doc) -> Labelled:
+    def predict_doc(self, doc: Doc) -> TokenLabels:
         """Predicts the lemmas of a document; that of whitespace is the whitespace, as in spaCy."""
         if len(self._lemmas) > MAX_REMEMBERED:
             self.forget_predictions()
@@ -97,9 +97,9 @@ class SequenceLemmatizer(SequenceLabeller):
             for digest, token in new.items():
                 word = spell(doc[token].text)
                 remembered[digest] = apply_script(scripts[token], word) if token in scripts else word
-        return Labelled(np.arange(len(doc)), [remembered[digest] for digest in digests])
+        return TokenLabels(np.arange(len(doc)), [remembered[digest] for digest in digests])
 
-    def annotate(self, doc: Doc, prediction: Labelled) -> None:
+    def annotate(self, doc: Doc, prediction: TokenLabels) -> None:
         """Writes `token.lemma`."""
         ids = self.get_label_ids(doc, prediction.labels)
         lemmas = np.array([ids[lemma] for lemma in prediction.labels], dtype=np.uint64)

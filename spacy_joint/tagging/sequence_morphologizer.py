@@ -19,13 +19,13 @@ from spacy.vocab import Vocab
 from ..errors import Errors, JointValueError, check_choice
 from ..pipes.token_columns import COLUMNS
 from ..pipes.tree_columns import TREE_COLUMNS, TreeColumns
-from .sequence_labeller import Labelled, SequenceLabeller
+from .sequence_labeller import SequenceLabeller, TokenLabels
 from .system import TaggingSystem
 
 PART = "POS"
 
 
-class Meanings(dict[str, tuple[int, MorphAnalysis]]):
+class MorphCache(dict[str, tuple[int, MorphAnalysis]]):
     """The parts of speech and features of labels. A pickled copy is empty, since a pickled vocabulary has no features.
 
     All labels of a model are looked up when it is set up: in `nlp.memory_zone`, spaCy would forget features whose
@@ -44,7 +44,7 @@ class Meanings(dict[str, tuple[int, MorphAnalysis]]):
         return meaning
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Meanings, (self.vocab,))
+        return (MorphCache, (self.vocab,))
 
 
 class SequenceMorphologizer(SequenceLabeller):
@@ -57,7 +57,7 @@ class SequenceMorphologizer(SequenceLabeller):
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self._meanings = Meanings(self.vocab)
+        self._morph_cache = MorphCache(self.vocab)
 
     def make_word_columns(self) -> TreeColumns:
         """Makes the object that builds the columns, including those of the tree."""
@@ -71,7 +71,7 @@ class SequenceMorphologizer(SequenceLabeller):
             if any(pair.count("=") != 1 for pair in label.split("|") if label):
                 raise JointValueError(Errors.J030, name="A label", value=label, allowed="such as POS=NOUN|Number=Sing")
             check_choice("part of speech", Morphology.feats_to_dict(label).get(PART, ""), tuple(POS_IDS))
-        self._meanings = Meanings(self.vocab, labels)
+        self._morph_cache = MorphCache(self.vocab, labels)
         return super().make_system(labels)
 
     def read_labels(self, example: Example) -> list[str | None]:
@@ -80,11 +80,11 @@ class SequenceMorphologizer(SequenceLabeller):
         features = example.get_aligned("MORPH", as_string=True)
         return [_join(part, feature) for part, feature in zip(parts, features, strict=True)]
 
-    def annotate(self, doc: Doc, prediction: Labelled) -> None:
+    def annotate(self, doc: Doc, prediction: TokenLabels) -> None:
         """Writes `token.pos` and `token.morph`."""
         tokens, labels, _ = prediction
-        meanings = self._meanings if doc.vocab is self.vocab else Meanings(doc.vocab)
-        found = [meanings[label] for label in labels]
+        cache = self._morph_cache if doc.vocab is self.vocab else MorphCache(doc.vocab)
+        found = [cache[label] for label in labels]
         parts = np.full(len(doc), POS_IDS["SPACE"], dtype=np.uint64)
         parts[tokens] = [part for part, _ in found]
         doc.from_array([POS], parts)  # type: ignore[arg-type]  # wrong in its stub

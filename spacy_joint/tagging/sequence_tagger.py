@@ -25,7 +25,7 @@ from ..engine.learner import Instance
 from ..errors import Errors, JointValueError, Warnings, check_choice
 from ..pipes.streaming import MAX_DELAY, OpenDocument, StreamingPipe, cut_into_pieces
 from ..pipes.token_columns import COLUMNS, SPACE_TAGS, find_reference_starts, read_starts
-from .sequence_labeller import Labelled, SequenceLabeller
+from .sequence_labeller import SequenceLabeller, TokenLabels
 from .system import TaggingSystem
 
 
@@ -95,7 +95,7 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         """Returns preset boundaries (int8, one per token), if boundaries are predicted; else None."""
         return read_starts(doc) if self.cfg["sentence_starts"] else None
 
-    def annotate(self, doc: Doc, prediction: Labelled) -> None:
+    def annotate(self, doc: Doc, prediction: TokenLabels) -> None:
         """Writes tags, and starts if they are predicted."""
         tokens, tags, starts = prediction
         attribute = self.cfg["attribute"]

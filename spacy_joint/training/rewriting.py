@@ -16,7 +16,7 @@ from ..corpora.examples import TOKEN_ANNOTATIONS
 from ..errors import Errors, JointValueError
 from ..pipes.custom_columns import read_numbers
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NO_CHANGES: Mapping[str, str] = MappingProxyType({})
 
 
 class Added(Enum):
@@ -34,7 +34,7 @@ class Word(NamedTuple):
     text: str
     space: bool  # whether a space follows
     source: int  # the position of its token in the document
-    annotation: Mapping[str, str] = NOTHING  # by attribute, values that differ from the source's
+    annotation: Mapping[str, str] = NO_CHANGES  # by attribute, values that differ from the source's
     added: Added | None = None
 
 

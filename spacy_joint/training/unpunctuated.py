@@ -11,7 +11,7 @@ from spacy.symbols import PUNCT, X
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..annotation.restored import attach_mark, is_punctuation, list_texts, list_written, write_restored
+from ..annotation.restored import attach_mark, is_punctuation, list_marked, list_texts, write_restored
 from ..corpora.examples import Augmenter
 from ..errors import check_range
 from ..pipes.spelling import Spelling
@@ -53,7 +53,7 @@ def remove_punctuation(doc: Doc, *, keep_marks: bool = False) -> Doc | None:
     spelling = Spelling(language=doc.vocab.lang)
     variant = rewrite(doc, [Word(spelling.lower(token.text), True, token.i) for token in kept])
     if keep_marks:
-        written = list_written(doc, list_texts(doc))
+        written = list_marked(doc, list_texts(doc))
         texts = [attach_mark(word.text, word.mark) for word in written]
         # Only changed texts are stored.
         write_restored(

@@ -23,7 +23,7 @@ class Part(NamedTuple):
     is_word: bool = False
 
 
-def divide(utterance: Part, words: Sequence[Part]) -> list[Part]:
+def align(utterance: Part, words: Sequence[Part]) -> list[Part]:
     """Divides an utterance into its words that have times, and the text between them."""
     lowered = utterance.text.lower()
 

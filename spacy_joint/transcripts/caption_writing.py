@@ -15,10 +15,10 @@ from spacy.tokens import Doc
 
 from ..annotation.speech import format_clock
 from ..errors import Errors, JointValueError
-from .captioning import Caption, Limits, Unit, count_breaches, cut
+from .captioning import Caption, Limits, Unit, count_breaches, cut_captions
 from .captions import ARROW, HEADER, divide_cues, read_srt, read_vtt, strip_markup
 from .transcript import LINE_END, join
-from .words import FORBIDDEN, Word, divide, fill_times, list_words, warn_of_estimates
+from .words import FORBIDDEN, Word, fill_times, list_words, split_words, warn_of_estimates
 
 # Characters that the reader would mistake for markup.
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "{": "&#123;", "\\": "&#92;"})
@@ -69,7 +69,7 @@ def _is_estimated(words: Sequence[Word], caption: Caption) -> bool:
 
 
 def _list_turns(words: Sequence[Word]) -> list[tuple[str | None, str]]:
-    turns = divide(words, [word.begins_turn for word in words])
+    turns = split_words(words, [word.begins_turn for word in words])
     return [(turn[0].speaker, " ".join(" ".join(word.text for word in turn).split())) for turn in turns]
 
 
@@ -107,7 +107,7 @@ def _arrange(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> li
     for start, end in pairwise([*starts, len(words)]):
         own = _list_cues(words, start, end)
         n = count_breaches(units, limits, own, FORBIDDEN)
-        made = cut(units, limits, start, end) if n or not own else own
+        made = cut_captions(units, limits, start, end) if n or not own else own
         captions += made if not own or count_breaches(units, limits, made, FORBIDDEN) < n else own
     return captions
 

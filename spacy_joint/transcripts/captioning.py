@@ -68,7 +68,7 @@ class Caption(NamedTuple):
     cue: Cue | None = None
 
 
-def cut(units: Sequence[Unit], limits: Limits, begin: int = 0, end: int | None = None) -> list[Caption]:
+def cut_captions(units: Sequence[Unit], limits: Limits, begin: int = 0, end: int | None = None) -> list[Caption]:
     """Cuts the words from `begin` to `end` into captions, at the least cost."""
     last = len(units) if end is None else end
     # The least cost up to each word, and the lines of the last caption.

@@ -19,7 +19,7 @@ from ..pipes.components import run_disabled
 from ..pipes.token_columns import MARKS, MIN_UNPUNCTUATED
 from .reading import TEXT, guess_format, read_string
 from .transcript import Transcript
-from .words import divide, find_prose, has_marks, list_words
+from .words import find_prose, has_marks, list_words, split_words
 
 RESTORER = "punctuation_restorer"
 # Lines without blank ones between them are entries of a list, such as reviews or answers, if the longest has at least
@@ -115,7 +115,7 @@ def restore_marks(nlp: Language, doc: Doc) -> Doc:
         breaks = np.array([token.text in MARKS or token.text.count("\n") > 1 for token in tokens], dtype=bool)
         breaks |= np.array([*begins[1:], True], dtype=bool)
         parts, _ = find_runs(breaks, MIN_UNPUNCTUATED, whole=False)
-    paragraphs = [] if any(begins) else divide(words, [word.begins_paragraph for word in words])
+    paragraphs = [] if any(begins) else split_words(words, [word.begins_paragraph for word in words])
     for paragraph, is_prose in zip(paragraphs, find_prose(paragraphs, are_marked), strict=True):
         parts[paragraph[0].start : paragraph[-1].end] &= is_prose
     if not parts.any():

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Errors, JointValueError
-from .alignment import Part, divide
+from .alignment import Part, align
 from .messages import find_messages, read_messages
 from .transcript import Format, Segment, is_sound, read_clock
 
@@ -224,7 +224,7 @@ def _read_utterance(
         for word, text in zip(words, texts, strict=True)
     ]
     is_all_sound = is_sound(whole)
-    for at, part in enumerate(divide(Part(whole, _read_times(utterance, per_second), _read_speaker(utterance)), parts)):
+    for at, part in enumerate(align(Part(whole, _read_times(utterance, per_second), _read_speaker(utterance)), parts)):
         start, end = part.times or (None, None)
         segment = Segment(part.text, part.speaker, start, end, is_sound=is_all_sound, is_word=part.is_word)
         yield segment._replace(is_speaker_unsure=at > 0, is_estimated=at > 0 and not part.is_word)

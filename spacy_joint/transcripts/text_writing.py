@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from spacy.tokens import Doc
 
 from ..annotation.speech import format_clock
-from .words import FINAL_MARK, GAP, Word, divide, find_prose, has_marks, list_words, measure, warn_of_estimates
+from .words import FINAL_MARK, GAP, Word, find_prose, has_marks, line_length, list_words, split_words, warn_of_estimates
 
 # A word that is continued on the next line.
 HYPHENATED = re.compile(r"[^\W\d_]-$")
@@ -69,7 +69,7 @@ def write_csv(doc: Doc, rows: str = "sentence", *, has_header: bool = True) -> s
     table = csv.writer(file, lineterminator="\n")
     if has_header:
         table.writerow(COLUMNS)
-    parts = divide(words, [word.begins_sentence or word.begins_turn or rows == "word" for word in words])
+    parts = split_words(words, [word.begins_sentence or word.begins_turn or rows == "word" for word in words])
     for part in parts:
         starts = [word.start_time for word in part if word.start_time is not None]
         ends = [word.end_time for word in part if word.end_time is not None]
@@ -82,9 +82,9 @@ def write_csv(doc: Doc, rows: str = "sentence", *, has_header: bool = True) -> s
 def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str | None, list[str]]]:
     """Lists the start and the speaker of each turn, and its lines. Further paragraphs of a turn have no start and no
     speaker."""
-    paragraphs = divide(words, [word.begins_turn or word.begins_paragraph for word in words])
+    paragraphs = split_words(words, [word.begins_turn or word.begins_paragraph for word in words])
     warn_of_estimates([turn[0].is_estimated for turn in paragraphs if turn[0].begins_turn], "turns")
-    all_lines = divide(words, [word.begins_turn or word.begins_paragraph or word.begins_line for word in words])
+    all_lines = split_words(words, [word.begins_turn or word.begins_paragraph or word.begins_line for word in words])
     lengths = sorted(map(_find_end, all_lines)) or [0]
     last = len(lengths) - 1
     width = max(lengths[last if last < MANY_LINES else int(LONGEST * last)], MIN_WIDTH)
@@ -93,7 +93,7 @@ def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str 
     are_marked = has_marks(words)
     for paragraph, is_prose in zip(paragraphs, find_prose(paragraphs, are_marked), strict=True):
         first = paragraph[0]
-        lines = divide(paragraph, [word.begins_line for word in paragraph])
+        lines = split_words(paragraph, [word.begins_line for word in paragraph])
         ended = _find_ended_lines(lines, width, is_prose)
         if not are_marked and is_prose:
             ended |= {word.start for word in paragraph if word.begins_sentence}
@@ -101,7 +101,7 @@ def _list_paragraphs(words: Sequence[Word]) -> Iterator[tuple[float | None, str 
             ended |= {line[0].start for line in lines}
         begins = [word.start in kept or word.start in ended for word in paragraph]
         texts = []
-        for part in divide(paragraph, begins):
+        for part in split_words(paragraph, begins):
             indentation = part[0].space if part[0] is first or part[0].begins_line else ""
             texts.append(indentation + _join(part, known))
         yield (first.start_time, first.speaker, texts) if first.begins_turn else (None, None, texts)
@@ -159,7 +159,7 @@ def _find_ended_lines(lines: Sequence[Sequence[Word]], width: float, is_prose: b
     longest = max(map(_find_end, lines))
     room = max(MIN_WIDTH, RAGGED * longest) if is_prose else max(width, longest)
     if any(FINAL_MARK.search(word.text) for line in lines for word in line):
-        is_list = len(lines) > 2 and all(2 * measure(line) < width for line in lines)
+        is_list = len(lines) > 2 and all(2 * line_length(line) < width for line in lines)
     else:
         is_list = sum(_has_room(*pair, room) for pair in pairwise(lines)) >= ENDED * (len(lines) - 1)
     if is_list:
@@ -187,7 +187,7 @@ def _compare_indentation(before: Sequence[Word], line: Sequence[Word]) -> int:
 
 def _find_end(line: Sequence[Word]) -> int:
     """Returns the length of a line with its indentation."""
-    return len(line[0].space.expandtabs()) + measure(line)
+    return len(line[0].space.expandtabs()) + line_length(line)
 
 
 def _has_room(before: Sequence[Word], line: Sequence[Word], width: float) -> bool:

@@ -149,8 +149,8 @@ def find_prose(paragraphs: Sequence[Sequence[Word]], are_marked: bool) -> list[b
 
 
 def _is_prose(words: Sequence[Word]) -> bool:
-    lines = divide(words, [word.begins_line for word in words])
-    is_short = len(lines) > 2 and all(measure(line) < LONG_LINE for line in lines)
+    lines = split_words(words, [word.begins_line for word in words])
+    is_short = len(lines) > 2 and all(line_length(line) < LONG_LINE for line in lines)
     # Most sentences of speech begin within lines, however short, and items with them.
     with_lines = [word.begins_line for word in words[1:] if word.begins_sentence]
     is_list = is_short and 2 * sum(with_lines) >= len(with_lines)
@@ -160,12 +160,12 @@ def _is_prose(words: Sequence[Word]) -> bool:
     return not is_list and (n_symbols < 2 or n_symbols <= MAX_SYMBOLS * len(words))
 
 
-def measure(line: Sequence[Word]) -> int:
+def line_length(line: Sequence[Word]) -> int:
     """Returns the length of a line in characters, with a space after each word."""
     return sum(len(word.text) + 1 for word in line)
 
 
-def divide(words: Sequence[Word], begins: Sequence[bool]) -> list[list[Word]]:
+def split_words(words: Sequence[Word], begins: Sequence[bool]) -> list[list[Word]]:
     """Divides words into parts, given which of them begin one."""
     parts: list[list[Word]] = []
     for word, is_first in zip(words, begins, strict=True):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
-from spacy_joint.annotation.restored import FINAL, list_written, read_restored, write_restored
+from spacy_joint.annotation.restored import FINAL, list_marked, read_restored, write_restored
 from spacy_joint.restoring.restoring_columns import RestoringColumns
 
 # Texts of two sentences each.
@@ -105,8 +105,8 @@ def test_sentences_and_only_these_end_with_final_marks(nlp, words, data):
         return
     starts = data.draw(st.sets(st.integers(0, len(words) - 1)))
     doc = nlp(make_plain(nlp, words, starts))
-    own = list_written(doc, words)
-    restored = list_written(doc, read_restored(list(doc)))
+    own = list_marked(doc, words)
+    restored = list_marked(doc, read_restored(list(doc)))
     ends = [place for place, word in enumerate(own) if place + 1 == len(own) or has_start(doc, word, own[place + 1])]
     for place, (word, given_) in enumerate(zip(restored, own, strict=True)):
         # Marks of the text are kept wherever they are, and lines may be headings.
@@ -250,7 +250,7 @@ def test_labels_are_marks_and_forms(nlp):
 
 def test_words_and_marks_of_text():
     doc = spacy.blank("en")('"So," he said -- (why?!) 5 % - no…\n\nYes.')
-    written = list_written(doc, [token.text for token in doc])
+    written = list_marked(doc, [token.text for token in doc])
     assert [doc[word.token].text for word in written] == [word.text for word in written]
     assert " ".join(word.text + word.mark for word in written) == "So, he said— why? 5 %— no… Yes."
 

@@ -22,7 +22,7 @@ from spacy_joint.scale.annotating import annotator as annotators
 from spacy_joint.scale.annotating import shards
 from spacy_joint.scale.annotating.annotator import Annotation, Annotator
 from spacy_joint.scale.annotating.corpus import list_corpus
-from spacy_joint.scale.annotating.partitions import GROUPED, group_files
+from spacy_joint.scale.annotating.partitions import MIN_GROUP, group_files
 from spacy_joint.scale.annotating.ray_runner import RayCorpusRunner
 from spacy_joint.scale.annotating.records import Reading, read_records
 from spacy_joint.scale.annotating.storage import Directory, StoredFile, find_files
@@ -247,7 +247,7 @@ def test_the_output_is_no_input(annotate, tmp_path):
 
 
 def test_files_are_grouped_until_they_are_large():
-    files = [StoredFile(f"{n}.txt", size) for n, size in enumerate([10, 10, 2000, 10, 10 * GROUPED, 10, 10])]
+    files = [StoredFile(f"{n}.txt", size) for n, size in enumerate([10, 10, 2000, 10, 10 * MIN_GROUP, 10, 10])]
     groups = list(group_files(files, 10))
     assert [[file.address[0] for file in group.files] for group in groups] == [["0", "1", "2"], ["3", "4"], ["5", "6"]]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spacy_joint.errors import JointValueError
 from spacy_joint.transcripts import captioning
-from spacy_joint.transcripts.captioning import Limits, Unit, count_breaches, cut, make_caption
+from spacy_joint.transcripts.captioning import Limits, Unit, count_breaches, cut_captions, make_caption
 
 SMALL = Limits(max_lines=2, max_width=9, max_seconds=4.0)
 
@@ -82,7 +82,7 @@ def draw_units(draw):
 @given(draw_units())
 @settings(max_examples=150)
 def test_no_other_cut_costs_less(units):
-    found = weigh(units, SMALL, cut(units, SMALL))
+    found = weigh(units, SMALL, cut_captions(units, SMALL))
     all_costs = []
     for cuts in list_cuts(len(units), SMALL.max_lines):
         captions = [make_caption(units, SMALL, lines, end) for lines, end in cuts]
@@ -94,39 +94,39 @@ def test_lines_end_where_it_costs_least():
     text = "they found it in the old car"
     costs = [0, 30, 30, 20, 1000, 1000, 1100]
     units = make_units(text, costs)
-    assert read(units, cut(units, Limits(max_width=15)), text) == [["they found it", "in the old car"]]
+    assert read(units, cut_captions(units, Limits(max_width=15)), text) == [["they found it", "in the old car"]]
 
 
 def test_a_word_that_is_too_long_has_a_line_of_its_own():
     text = "so incomprehensibilities it is"
     units = make_units(text)
-    lines = [line for caption in read(units, cut(units, SMALL), text) for line in caption]
+    lines = [line for caption in read(units, cut_captions(units, SMALL), text) for line in caption]
     assert "incomprehensibilities" in lines
 
 
 def test_a_word_that_lasts_too_long_is_shown_for_the_longest_time():
     units = [Unit(2, 1.0, 30.0, 0, True, True, True)]
-    assert [(each.start_time, each.end_time) for each in cut(units, Limits())] == [(1.0, 8.0)]
+    assert [(each.start_time, each.end_time) for each in cut_captions(units, Limits())] == [(1.0, 8.0)]
 
 
 def test_a_caption_stays_until_it_can_be_read_or_another_follows():
     alone = [Unit(42, 0.0, 0.2, 0, True, True, True)]
-    assert cut(alone, Limits())[0].end_time == 2.1
+    assert cut_captions(alone, Limits())[0].end_time == 2.1
     followed = [*alone, Unit(42, 1.5, 9.0, 0, True, True, True), Unit(42, 9.5, 16.0, 0, True, True, True)]
-    assert cut(followed, Limits())[0].end_time == 1.5
+    assert cut_captions(followed, Limits())[0].end_time == 1.5
 
 
 def test_turns_share_a_caption_only_if_it_would_be_too_short():
     quick = [Unit(4, 0.0, 0.3, 0, True, True, True), Unit(4, 0.3, 2.0, 0, True, True, True)]
-    assert [each.starts for each in cut(quick, Limits())] == [(0, 1)]
+    assert [each.starts for each in cut_captions(quick, Limits())] == [(0, 1)]
     slow = [unit._replace(start_time=2 * place, end_time=2 * place + 1.5) for place, unit in enumerate(quick)]
-    assert [each.starts for each in cut(slow, Limits())] == [(0,), (1,)]
+    assert [each.starts for each in cut_captions(slow, Limits())] == [(0,), (1,)]
 
 
 def test_time_that_runs_back_begins_a_caption():
     units = make_units("one two three four")
     units[2] = units[2]._replace(start_time=0.0, end_time=0.2)
-    assert 2 in [each.starts[0] for each in cut(units, Limits())]
+    assert 2 in [each.starts[0] for each in cut_captions(units, Limits())]
 
 
 def test_captions_over_limits_are_counted():

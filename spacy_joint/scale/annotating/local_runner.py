@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from ...extras import require_packages
 from .annotator import Annotation
 from .partitions import Group, Partition, read_partitions
-from .worker import DEATH, Worker
+from .worker import DEATH_ERRORS, Worker
 
 
 class LocalCorpusRunner:
@@ -47,7 +47,7 @@ class LocalCorpusRunner:
                     idle.append(worker)
                     try:
                         yield future.result()
-                    except DEATH:
+                    except DEATH_ERRORS:
                         worker.close()
                         suspects.append(partition)
                 elif suspects:

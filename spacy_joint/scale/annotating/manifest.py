@@ -17,7 +17,7 @@ from .storage import Directory
 SETTINGS, MANIFEST, ERRORS = "settings.json", "manifest.jsonl", "errors.jsonl"
 PENDING, SHARDS, DONE = "pending", "shards", "done"
 # The names of partitions' files; other files belong to users.
-OURS = re.compile(r"[0-9a-f]{40}\.\w+")
+PARTITION_FILE = re.compile(r"[0-9a-f]{40}\.\w+")
 # Settings that tell these files from others of the same name.
 TYPICAL = {"pipeline", "reading", "shard_bytes", "inputs"}
 
@@ -116,14 +116,14 @@ def _remove_others(output: Directory, kept: set[str]) -> None:
     """Removes shards and records that no partition needs, records last, and leftovers of processes that died."""
     others = set(_list_records(output)) - kept
     for folder, names in ((SHARDS, others), (PENDING, None), (DONE, others)):
-        for name in filter(OURS.fullmatch, output.list_sizes(folder)):
+        for name in filter(PARTITION_FILE.fullmatch, output.list_sizes(folder)):
             if names is None or PurePosixPath(name).stem in names:
                 output.remove(f"{folder}/{name}")
     output.remove_leftovers(PENDING)
 
 
 def _list_records(output: Directory) -> list[str]:
-    return [PurePosixPath(name).stem for name in output.list_sizes(DONE) if OURS.fullmatch(name)]
+    return [PurePosixPath(name).stem for name in output.list_sizes(DONE) if PARTITION_FILE.fullmatch(name)]
 
 
 def _read_records(output: Directory, names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any] | None]]:

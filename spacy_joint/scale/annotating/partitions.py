@@ -12,7 +12,7 @@ from .records import Reading, Record, read_records
 from .storage import StoredFile
 
 # The minimum length of a group, in partitions.
-GROUPED = 16
+MIN_GROUP = 16
 
 
 class Group(NamedTuple):
@@ -33,8 +33,8 @@ class Partition(NamedTuple):
 
 
 def group_files(files: Iterable[StoredFile], shard_bytes: int) -> Iterator[Group]:
-    """Divides the files of a corpus, in order, into groups of `GROUPED` partitions or more, judging by stored sizes."""
-    return starmap(Group, enumerate(group_by_size(files, attrgetter("size"), GROUPED * shard_bytes)))
+    """Divides the files of a corpus, in order, into groups of `MIN_GROUP` partitions or more, by stored sizes."""
+    return starmap(Group, enumerate(group_by_size(files, attrgetter("size"), MIN_GROUP * shard_bytes)))
 
 
 def read_partitions(group: Group, reading: Reading, shard_bytes: int, done: Set[str]) -> Iterator[Partition]:

@@ -25,9 +25,9 @@ Argument = TypeVar("Argument")
 Value = TypeVar("Value")
 
 # Errors of a call whose process died, or lacks memory for a whole shard.
-DEATH = (BrokenProcessPool, MemoryError)
+DEATH_ERRORS = (BrokenProcessPool, MemoryError)
 # How often the process may die of the same argument before the worker gives up.
-DEATHS = 2
+MAX_DEATHS = 2
 # Each process has one core, so more threads would only wait for each other.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -42,23 +42,23 @@ class Worker:
         self._pool: ProcessPoolExecutor | None = None
 
     def submit(self, partition: Partition) -> Future[Partition]:
-        """Starts to annotate a partition. The result raises one of DEATH if the process dies."""
+        """Starts to annotate a partition. The result raises one of DEATH_ERRORS if the process dies."""
         return self._submit(Annotator.__call__, partition)
 
     def annotate(self, partition: Partition) -> Partition:
         """Annotates a partition, and waits. Records that kill the process repeatedly, alone or together, fail. Raises
         WorkerDeath if it dies without any record."""
         try:
-            return self._insist(Annotator.__call__, partition)
+            return self._retry(Annotator.__call__, partition)
         except WorkerDeath:
-            self._insist(Annotator.__call__, partition._replace(records=()))
+            self._retry(Annotator.__call__, partition._replace(records=()))
         partition = partition._replace(records=[self._check(record) for record in partition.records])
         try:
-            return self._insist(Annotator.__call__, partition)
+            return self._retry(Annotator.__call__, partition)
         except WorkerDeath as death:
             # The records kill the process only together.
             records = [_mark_killer(record, death) for record in partition.records]
-            return self._insist(Annotator.__call__, partition._replace(records=records))
+            return self._retry(Annotator.__call__, partition._replace(records=records))
 
     def close(self) -> None:
         """Kills the process."""
@@ -68,20 +68,20 @@ class Worker:
 
     def _check(self, record: Record) -> Record:
         try:
-            self._insist(Annotator.check, record)
+            self._retry(Annotator.check, record)
         except WorkerDeath as death:
             return _mark_killer(record, death)
         return record
 
-    def _insist(self, method: Callable[[Annotator, Argument], Value], argument: Argument) -> Value:
+    def _retry(self, method: Callable[[Annotator, Argument], Value], argument: Argument) -> Value:
         """Calls a method in the process, and again if it dies."""
-        for _ in range(DEATHS):
+        for _ in range(MAX_DEATHS):
             try:
                 return self._submit(method, argument).result()
-            except DEATH as error:
+            except DEATH_ERRORS as error:
                 self.close()
                 death = error
-        raise WorkerDeath(Errors.J730, n=DEATHS, reason=_describe(death)) from death
+        raise WorkerDeath(Errors.J730, n=MAX_DEATHS, reason=_describe(death)) from death
 
     def _submit(self, method: Callable[[Annotator, Argument], Value], argument: Argument) -> Future[Value]:
         from loky import ProcessPoolExecutor
@@ -126,12 +126,12 @@ def _prepare(parent: int, annotation: Annotation) -> None:
     warnings.formatwarning = format_warning
     # Runners handle Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with, args=(parent,), daemon=True).start()
+    Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
     # The first call makes the annotator, and raises its errors.
     _make_annotator = cache(partial(Annotator, annotation))
 
 
-def _end_with(parent: int) -> None:
+def _exit_with_parent(parent: int) -> None:
     """Ends this process when the one that started it has died."""
     while os.getppid() == parent:
         time.sleep(1)
