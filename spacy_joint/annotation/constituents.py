@@ -120,21 +120,21 @@ def get_constituents(doc: Doc) -> list[Constituent] | None:
     return constituents
 
 
-def group_blocks(doc: Doc, places: Iterable[int] | None = None) -> list[list[int]]:
-    """Group spans by constituent, as places in the group (only `places`, if given), in the order of first blocks."""
+def group_blocks(doc: Doc, indices: Iterable[int] | None = None) -> list[list[int]]:
+    """Group spans by constituent, as places in the group (only `indices`, if given), in the order of first blocks."""
     group = _require_constituents(doc)
     blocks: dict[tuple[int, ...], list[int]] = {}
     seen: Counter[int] = Counter()
-    for place in range(len(group)) if places is None else places:
-        span = group[place]
+    for index in range(len(group)) if indices is None else indices:
+        span = group[index]
         # Spans without an id are continuous.
-        key: tuple[int, ...] = (place,)
+        key: tuple[int, ...] = (index,)
         if span.id:
             # Constituents of joined documents may have the same id.
             match = BLOCK_ID_PATTERN.fullmatch(span.id_)
             key = span.id, seen[span.id] // int(match[1]) if match else 0
             seen[span.id] += 1
-        blocks.setdefault(key, []).append(place)
+        blocks.setdefault(key, []).append(index)
     return list(blocks.values())
 
 
@@ -157,14 +157,14 @@ def _make_tree(span: Span, constituents: Iterable[Sequence[int]]) -> Tree:
     # The number of words before each token of the span, and before its end.
     places_before = list(accumulate((not token.text.isspace() for token in span), initial=0))
     within: list[tuple[Tree, list[Block]]] = []
-    for places in constituents:
-        spans = [group[place] for place in places]
+    for indices in constituents:
+        spans = [group[index] for index in indices]
         size = sum(map(len, spans))
         inside = sum(max(0, min(block.end, last) - max(block.start, first)) for block in spans)
         if inside == size:
             counted = [(places_before[block.start - first], places_before[block.end - first]) for block in spans]
             if blocks := [(start, end) for start, end in counted if start < end]:
-                node = Tree(spans[0].label_, function=functions[places[0]] if has_functions else "")
+                node = Tree(spans[0].label_, function=functions[indices[0]] if has_functions else "")
                 within.append((node, blocks))
         elif 0 < inside < last - first:
             _refuse_to_cut(span, spans)
@@ -184,11 +184,11 @@ def get_trees(doc: Doc) -> list[Tree]:
     sentences = list_sentences(doc) if len(doc) else []
     numbers = [number for number, sentence in enumerate(sentences) for _ in sentence]
     constituents: list[list[list[int]]] = [[] for _ in sentences]
-    for places in group_blocks(doc):
-        number = numbers[group[places[0]].start]
-        if numbers[group[places[-1]].end - 1] != number:
-            _refuse_to_cut(sentences[number], [group[place] for place in places])
-        constituents[number].append(places)
+    for indices in group_blocks(doc):
+        number = numbers[group[indices[0]].start]
+        if numbers[group[indices[-1]].end - 1] != number:
+            _refuse_to_cut(sentences[number], [group[index] for index in indices])
+        constituents[number].append(indices)
     trees = map(_make_tree, sentences, constituents)
     return [tree for tree in trees if tree.children]
 
@@ -258,7 +258,7 @@ def get_blocks(span: Span) -> SpanGroup:
     blocks = [span]
     if span.id:
         near = group_blocks(span.doc, _find_near(span))
-        alike = ([group[place] for place in places] for places in near if group[places[0]].id == span.id)
+        alike = ([group[index] for index in indices] for indices in near if group[indices[0]].id == span.id)
         blocks = next((found for found in alike if span in found), blocks)
     return SpanGroup(span.doc, name=span.label_, spans=blocks)
 
@@ -276,7 +276,7 @@ def _list_within(span: Span) -> list[Span]:
 def _list_near(span: Span) -> list[Span]:
     """List the constituents in the sentences of a span."""
     group = _require_constituents(span.doc)
-    return [group[place] for place in _find_near(span)]
+    return [group[index] for index in _find_near(span)]
 
 
 def _find_near(span: Span) -> range:

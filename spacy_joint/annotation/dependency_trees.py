@@ -43,15 +43,15 @@ def prune(heads: NDArray[np.int64], kept: NDArray[np.bool_]) -> Pruned:
     return Pruned(numbers[ancestors[kept]], promoted[kept], adopted[kept])
 
 
-def find_gap_head(heads: NDArray[np.int64], place: int) -> int:
-    """Find the head of a word that is added before the token at `place`: the head of the shortest arc over the place,
+def find_gap_head(heads: NDArray[np.int64], index: int) -> int:
+    """Find the head of a word that is added before the token at `index`: the head of the shortest arc over the place,
     or, before a sentence, its root, like 84 % of 300 fillers in the training part of UD English GUM."""
     tokens = np.arange(len(heads))
     first, last = np.minimum(heads, tokens), np.maximum(heads, tokens)
-    over = np.flatnonzero((first < place) & (place <= last))
+    over = np.flatnonzero((first < index) & (index <= last))
     if len(over):
         return int(heads[over[np.argmin((last - first)[over])]])
-    return place + int(np.argmax(heads[place:] == tokens[place:]))
+    return index + int(np.argmax(heads[index:] == tokens[index:]))
 
 
 def find_edges(choose: np.ufunc, heads: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -105,7 +105,7 @@ cdef class Chart:
     # Makes an entry of the best edge of a symbol, or improves the one that is there.
     cdef int32_t add_entry(self, int32_t symbol, int32_t rank) except -1 nogil
     # Adds edges by the unary rules of an entry to the agenda.
-    cdef int apply_unary_rules(self, int32_t place, const char* admitted) except -1 nogil
+    cdef int apply_unary_rules(self, int32_t index, const char* admitted) except -1 nogil
     cdef pair[double, int32_t] merit_of(self, int32_t symbol) noexcept nogil
     # The entry of a symbol in a cell, or -1.
     cdef int32_t find(self, int32_t i, int32_t j, int32_t symbol) noexcept nogil

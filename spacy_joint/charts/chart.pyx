@@ -94,10 +94,10 @@ cdef class Chart:
         refill(self.starts, 1, 0)
         self.tags.clear()
         self.scores.clear()
-        for place, possible in enumerate(words):
+        for index, possible in enumerate(words):
             for tag, score in possible:
                 if tag not in self.numbers or not isfinite(score) or score > 0:
-                    raise JointValueError(Errors.J675, word=place, n_words=n, tag=tag, score=score)
+                    raise JointValueError(Errors.J675, word=index, n_words=n, tag=tag, score=score)
                 self.tags.push_back(self.numbers[tag])
                 self.scores.push_back(score)
             self.starts.push_back(<int32_t>self.tags.size())
@@ -106,14 +106,14 @@ cdef class Chart:
         return 0
 
     cdef int32_t find(self, int32_t i, int32_t j, int32_t symbol) noexcept nogil:
-        cdef int32_t place, cell = i * (self.n + 1) + j
-        for place in range(self.cells[cell], self.ends[cell]):
-            if self.entries[place].symbol == symbol:
-                return place
+        cdef int32_t index, cell = i * (self.n + 1) + j
+        for index in range(self.cells[cell], self.ends[cell]):
+            if self.entries[index].symbol == symbol:
+                return index
         return -1
 
     cdef int fill(self, int32_t width, const int32_t* widths) except -1 nogil:
-        cdef int32_t i, j, place, cell, limit, n = self.n
+        cdef int32_t i, j, index, cell, limit, n = self.n
         cdef size_t row
         cdef bint is_long
         cdef const char* admitted
@@ -125,8 +125,8 @@ cdef class Chart:
         refill(self.column_scores, <size_t>n * self.n_symbols, -INFINITY)
         refill(self.filled, n, 0)
         # Left by a failed search.
-        for place in range(self.n_touched):
-            self.best[self.touched[place]].score = -INFINITY
+        for index in range(self.n_touched):
+            self.best[self.touched[index]].score = -INFINITY
         self.n_touched = 0
         self.merit.prepare(n, self.starts.data(), self.tags.data(), self.scores.data())
         for j in range(1, n + 1):
@@ -148,8 +148,8 @@ cdef class Chart:
                     limit = width
                 self.n_closed += limit == CLOSED
                 if i == j - 1:
-                    for place in range(self.starts[i], self.starts[j]):
-                        self.update_best(self.tags[place], self.scores[place], -1, -1)
+                    for index in range(self.starts[i], self.starts[j]):
+                        self.update_best(self.tags[index], self.scores[index], -1, -1)
                 elif limit == CLOSED:
                     continue
                 else:
@@ -158,20 +158,20 @@ cdef class Chart:
                 self.ends[cell] = <int32_t>self.entries.size()
                 self.filled[i] = self.ends[cell] - self.cells[cell]
                 row = <size_t>i * self.n_symbols
-                for place in range(self.cells[cell], self.ends[cell]):
-                    self.column_scores[row + self.entries[place].symbol] = self.entries[place].edge.score
+                for index in range(self.cells[cell], self.ends[cell]):
+                    self.column_scores[row + self.entries[index].symbol] = self.entries[index].edge.score
             # Clear the column for the next one.
             for i in range(j):
                 cell = i * (n + 1) + j
                 row = <size_t>i * self.n_symbols
                 self.filled[i] = 0
-                for place in range(self.cells[cell], self.ends[cell]):
-                    self.column[row + self.entries[place].symbol] = -1
-                    self.column_scores[row + self.entries[place].symbol] = -INFINITY
+                for index in range(self.cells[cell], self.ends[cell]):
+                    self.column[row + self.entries[index].symbol] = -1
+                    self.column_scores[row + self.entries[index].symbol] = -INFINITY
         return 0
 
     cdef void combine(self, int32_t i, int32_t j) noexcept nogil:
-        cdef int32_t middle, place, cell, rule
+        cdef int32_t middle, index, cell, rule
         cdef size_t row
         cdef const double* right
         cdef double score
@@ -184,8 +184,8 @@ cdef class Chart:
                 continue
             row = <size_t>middle * self.n_symbols
             right = self.column_scores.data() + row
-            for place in range(self.cells[cell], self.ends[cell]):
-                entry = &self.entries[place]
+            for index in range(self.cells[cell], self.ends[cell]):
+                entry = &self.entries[index]
                 both = self.pairs.data() + self.pair_start[entry.symbol]
                 end = self.pairs.data() + self.pair_start[entry.symbol + 1]
                 while both < end:
@@ -196,7 +196,7 @@ cdef class Chart:
                             self.update_best(
                                 self.binary[rule].parent,
                                 score + self.binary[rule].score,
-                                place,
+                                index,
                                 self.column[row + both.right],
                             )
                     both += 1
@@ -210,7 +210,7 @@ cdef class Chart:
             best.score, best.left, best.right = score, left, right
 
     cdef int process_agenda(self, int32_t i, int32_t j, int32_t limit, const char* admitted) except -1 nogil:
-        cdef int32_t k, symbol, place, n_words, n_taken = 0
+        cdef int32_t k, symbol, index, n_words, n_taken = 0
         if self.entries.size() + self.n_symbols > NO_LIMIT:
             with gil:
                 raise MemoryError
@@ -221,10 +221,10 @@ cdef class Chart:
         if i == j - 1:
             # The tags of a word are entries regardless of the limit.
             n_words = self.n_touched
-            place = <int32_t>self.entries.size()
+            index = <int32_t>self.entries.size()
             for k in range(n_words):
                 self.add_entry(self.touched[k], 0)
-            for k in range(place, place + n_words):
+            for k in range(index, index + n_words):
                 self.apply_unary_rules(k, admitted)
         else:
             for k in range(self.n_touched):
@@ -236,12 +236,12 @@ cdef class Chart:
             symbol = self.agenda.front().second
             pop_heap(self.agenda.begin(), self.agenda.end())
             self.agenda.pop_back()
-            place = self.row[symbol]
-            if place < 0:
+            index = self.row[symbol]
+            if index < 0:
                 if n_taken == limit:
                     break
                 n_taken += 1
-            elif self.best[symbol].score <= self.entries[place].edge.score:
+            elif self.best[symbol].score <= self.entries[index].edge.score:
                 continue
             self.apply_unary_rules(self.add_entry(symbol, n_taken), admitted)
         self.n_edges += n_taken
@@ -251,22 +251,22 @@ cdef class Chart:
         return 0
 
     cdef int32_t add_entry(self, int32_t symbol, int32_t rank) except -1 nogil:
-        cdef int32_t place = self.row[symbol]
-        if place < 0:
-            place = self.row[symbol] = <int32_t>self.entries.size()
+        cdef int32_t index = self.row[symbol]
+        if index < 0:
+            index = self.row[symbol] = <int32_t>self.entries.size()
             self.entries.push_back(EntryC(self.best[symbol], symbol, rank))
         else:
-            self.entries[place].edge, self.entries[place].rank = self.best[symbol], rank
-        return place
+            self.entries[index].edge, self.entries[index].rank = self.best[symbol], rank
+        return index
 
-    cdef int apply_unary_rules(self, int32_t place, const char* admitted) except -1 nogil:
+    cdef int apply_unary_rules(self, int32_t index, const char* admitted) except -1 nogil:
         cdef int32_t k, parent
-        cdef EntryC entry = self.entries[place]
+        cdef EntryC entry = self.entries[index]
         cdef double score
         for k in range(self.unary_start[entry.symbol], self.unary_start[entry.symbol + 1]):
             parent, score = self.unary[k].parent, entry.edge.score + self.unary[k].score
             if score > self.best[parent].score and (admitted == NULL or admitted[parent]):
-                self.update_best(parent, score, place, -1)
+                self.update_best(parent, score, index, -1)
                 self.agenda.push_back(self.merit_of(parent))
                 push_heap(self.agenda.begin(), self.agenda.end())
         return 0

@@ -261,9 +261,9 @@ def get_probability(span: Span) -> float | None:
     """Returns the natural logarithm of the probability of a sentence and its tree; None if a chart_parser has not
     parsed it as a sentence, or its grammar derives no tree for it."""
     words, stats = _list_words(span), span.doc._.get(PARSE_STATS) or []
-    place = bisect_left(stats, words[0], key=lambda entry: int(entry["start"])) if words else len(stats)
-    if place < len(stats) and (stats[place]["start"], stats[place]["end"]) == (words[0], words[-1] + 1):
-        probability: float | None = stats[place]["log_probability"]
+    index = bisect_left(stats, words[0], key=lambda entry: int(entry["start"])) if words else len(stats)
+    if index < len(stats) and (stats[index]["start"], stats[index]["end"]) == (words[0], words[-1] + 1):
+        probability: float | None = stats[index]["log_probability"]
         return probability
     return None
 

@@ -92,7 +92,7 @@ cdef class ChartParser(Chart):
         cdef int32_t entry
         with self._filled(words, width, widths):
             ranks = np.zeros((self.n, self.n + 1), dtype=np.int32)
-            spans = [(place, place + 1) for place in range(self.n)]
+            spans = [(index, index + 1) for index in range(self.n)]
             for symbol, first, second in nodes:
                 if not 0 <= first < len(spans) or not -1 <= second < len(spans) or symbol not in self.numbers:
                     raise JointValueError(Errors.J683, symbol=symbol)
@@ -112,33 +112,33 @@ cdef class ChartParser(Chart):
         # left to right.
         ordered, pending = [], list(tops)
         while pending:
-            place = pending.pop()
-            if place < 0:
-                ordered.append((place, -1, -1, -1))
+            index = pending.pop()
+            if index < 0:
+                ordered.append((index, -1, -1, -1))
                 continue
-            entry = self.entries[place]
-            ordered.append((place, entry.symbol, entry.edge.left, entry.edge.right))
+            entry = self.entries[index]
+            ordered.append((index, entry.symbol, entry.edge.left, entry.edge.right))
             pending.extend(child for child in (entry.edge.left, entry.edge.right) if child >= 0)
         numbers, nodes, tags = {}, [], []
-        for place, symbol, left, right in reversed(ordered):
+        for index, symbol, left, right in reversed(ordered):
             if left < 0:
-                numbers[place] = len(tags)
-                tags.append(self.symbols[symbol] if place >= 0 else self._find_tag(len(tags)))
+                numbers[index] = len(tags)
+                tags.append(self.symbols[symbol] if index >= 0 else self._find_tag(len(tags)))
             else:
-                numbers[place] = self.n + len(nodes)
+                numbers[index] = self.n + len(nodes)
                 nodes.append((self.symbols[symbol], numbers[left], numbers[right] if right >= 0 else -1))
-        return nodes, tags, [numbers[place] for place in tops]
+        return nodes, tags, [numbers[index] for index in tops]
 
     def _find_tag(self, int32_t word):
         """Finds the most probable tag of a word; "" if it has none."""
-        places = range(self.starts[word], self.starts[word + 1])
-        best = max(places, key=lambda place: self.scores[place], default=None)
+        indices = range(self.starts[word], self.starts[word + 1])
+        best = max(indices, key=lambda index: self.scores[index], default=None)
         return "" if best is None else self.symbols[self.tags[best]]
 
     def _glue(self):
         """Finds the fewest and best constituents that cover the words. Returns their nodes under a root, and the
         tags."""
-        cdef int32_t i, j, cell, place, top
+        cdef int32_t i, j, cell, index, top
         # Up to each word: the number of constituents, their score with the opposite sign, the last one and its start.
         best = [(0, 0.0, -1, 0)]
         for j in range(1, self.n + 1):
@@ -147,11 +147,11 @@ cdef class ChartParser(Chart):
             for i in range(j):
                 cell = i * (self.n + 1) + j
                 top = -1
-                for place in range(self.cells[cell], self.ends[cell]):
-                    if self.is_factored[self.entries[place].symbol] or self.entries[place].edge.left < 0:
+                for index in range(self.cells[cell], self.ends[cell]):
+                    if self.is_factored[self.entries[index].symbol] or self.entries[index].edge.left < 0:
                         continue
-                    if top < 0 or self.entries[place].edge.score > self.entries[top].edge.score:
-                        top = place
+                    if top < 0 or self.entries[index].edge.score > self.entries[top].edge.score:
+                        top = index
                 if top >= 0:
                     found.append((best[i][0] + 1, best[i][1] - self.entries[top].edge.score, top, i))
             best.append(min(found))
@@ -173,7 +173,7 @@ cdef class ChartParser(Chart):
 cdef class _Vertex:
     """An entry over the words i to j - 1."""
 
-    cdef int32_t place, i, j
+    cdef int32_t index, i, j
     cdef list edges             # the score of the rule, and of each child its entry, first word and end
     cdef list derivations       # the score, the number of the edge, and the children's ranks, the best one first
     cdef list trees             # of each of these, its outermost constituents: see `_name_tree`
@@ -212,18 +212,18 @@ cdef class _Derivations:
         cdef _Vertex vertex = self.vertices.get(child[0])
         if vertex is None:
             vertex = _Vertex()
-            vertex.place, vertex.i, vertex.j = child
+            vertex.index, vertex.i, vertex.j = child
             vertex.derivations, vertex.trees, vertex.known, vertex.tried = [], [], set(), []
             vertex.candidates, vertex.seen = [], set()
             self._find_edges(vertex)
-            self.vertices[vertex.place] = vertex
+            self.vertices[vertex.index] = vertex
         return vertex
 
     cdef int _find_edges(self, _Vertex vertex) except -1:
         """Finds the edges of a vertex. The edge in the chart is its first derivation; all others are candidates."""
         cdef Chart chart = self.chart
-        cdef EntryC entry = chart.entries[vertex.place], child
-        cdef int32_t i = vertex.i, j = vertex.j, middle, place, k, cell, other
+        cdef EntryC entry = chart.entries[vertex.index], child
+        cdef int32_t i = vertex.i, j = vertex.j, middle, index, k, cell, other
         cdef vector[int32_t] row
         cdef const PairC* both
         vertex.edges = []
@@ -236,39 +236,39 @@ cdef class _Derivations:
             if score > -INFINITY:
                 vertex.edges.append((score, ()))
         cell = i * (chart.n + 1) + j
-        for place in range(chart.cells[cell], chart.ends[cell]):
-            child = chart.entries[place]
+        for index in range(chart.cells[cell], chart.ends[cell]):
+            child = chart.entries[index]
             for k in range(chart.unary_start[child.symbol], chart.unary_start[child.symbol + 1]):
                 if chart.unary[k].parent == entry.symbol:
-                    vertex.edges.append((chart.unary[k].score, ((place, i, j),)))
+                    vertex.edges.append((chart.unary[k].score, ((index, i, j),)))
         row.resize(chart.n_symbols, -1)
         for middle in range(i + 1, j):
             cell = middle * (chart.n + 1) + j
-            for place in range(chart.cells[cell], chart.ends[cell]):
-                row[chart.entries[place].symbol] = place
+            for index in range(chart.cells[cell], chart.ends[cell]):
+                row[chart.entries[index].symbol] = index
             cell = i * (chart.n + 1) + middle
-            for place in range(chart.cells[cell], chart.ends[cell]):
-                child = chart.entries[place]
+            for index in range(chart.cells[cell], chart.ends[cell]):
+                child = chart.entries[index]
                 for other in range(chart.pair_start[child.symbol], chart.pair_start[child.symbol + 1]):
                     both = &chart.pairs[other]
                     if row[both.right] < 0:
                         continue
                     for k in range(both.first, (both + 1).first):
                         if chart.binary[k].parent == entry.symbol:
-                            children = (place, i, middle), (row[both.right], middle, j)
+                            children = (index, i, middle), (row[both.right], middle, j)
                             vertex.edges.append((chart.binary[k].score, children))
             cell = middle * (chart.n + 1) + j
-            for place in range(chart.cells[cell], chart.ends[cell]):
-                row[chart.entries[place].symbol] = -1
-        first = [place for place in (entry.edge.left, entry.edge.right) if place >= 0]
+            for index in range(chart.cells[cell], chart.ends[cell]):
+                row[chart.entries[index].symbol] = -1
+        first = [index for index in (entry.edge.left, entry.edge.right) if index >= 0]
         for number, (score, children) in enumerate(vertex.edges):
             ranks = (0,) * len(children)
-            if [place for place, _, _ in children] == first:
+            if [index for index, _, _ in children] == first:
                 vertex.derivations.append((entry.edge.score, number, ranks))
                 vertex.tried.append((number, ranks))
                 continue
-            for place, _, _ in children:
-                score += chart.entries[place].edge.score
+            for index, _, _ in children:
+                score += chart.entries[index].edge.score
             heappush(vertex.candidates, (-score, number, ranks))
         return 0
 
@@ -292,10 +292,10 @@ cdef class _Derivations:
         self._name_first(vertex)
         if vertex.extended < len(vertex.tried):
             number, ranks = vertex.tried[vertex.extended]
-            rule, places = vertex.edges[number]
-            children = [self._get(place) for place in places]
+            rule, indices = vertex.edges[number]
+            children = [self._get(index) for index in indices]
             next_ranks = [
-                tuple([rank + (other == place) for other, rank in enumerate(ranks)]) for place in range(len(ranks))
+                tuple([rank + (other == index) for other, rank in enumerate(ranks)]) for index in range(len(ranks))
             ]
             for ranks in next_ranks:
                 for child, rank in zip(children, ranks):
@@ -338,8 +338,8 @@ cdef class _Derivations:
                 continue
             _, number, ranks = vertex.derivations[0]
             lacking = []
-            for place in vertex.edges[number][1]:
-                child = self._get(place)
+            for index in vertex.edges[number][1]:
+                child = self._get(index)
                 if not child.trees:
                     lacking.append(child)
             if lacking:
@@ -354,11 +354,11 @@ cdef class _Derivations:
         """Numbers the outermost constituents of a derivation; the same constituents have the same numbers."""
         cdef _Vertex child
         below = ()
-        for place, rank in zip(vertex.edges[number][1], ranks):
-            child = self._get(place)
+        for index, rank in zip(vertex.edges[number][1], ranks):
+            child = self._get(index)
             self._name_first(child)
             below += child.trees[rank]
-        symbol = self.chart.entries[vertex.place].symbol
+        symbol = self.chart.entries[vertex.index].symbol
         if not ranks or self.chart.is_factored[symbol]:
             return below
         named = (strip_annotation(self.chart.symbols[symbol]), vertex.i, vertex.j, below)
@@ -371,13 +371,13 @@ cdef class _Derivations:
         while pending:
             vertex, at = pending.pop()
             _, number, ranks = vertex.derivations[at]
-            _, places = vertex.edges[number]
-            ordered.append((vertex, len(places)))
-            pending.extend([(self._get(place), at) for place, at in zip(places, ranks)])
+            _, indices = vertex.edges[number]
+            ordered.append((vertex, len(indices)))
+            pending.extend([(self._get(index), at) for index, at in zip(indices, ranks)])
         # Words and nodes without a parent yet. An entry may be in a derivation twice, in a cycle.
         waiting, nodes, tags = [], [], []
         for vertex, n_children in reversed(ordered):
-            symbol = self.chart.entries[vertex.place].symbol
+            symbol = self.chart.entries[vertex.index].symbol
             if n_children == 0:
                 waiting.append(len(tags))
                 tags.append(self.chart.symbols[symbol])

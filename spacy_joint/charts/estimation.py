@@ -70,12 +70,12 @@ def prepare(tree: Tree, *, horizontal: int = 1, parents: bool = True, tag_parent
     labels = [node.label for node in nodes]
     # The place of the constituent above each node: symbols of binarisation are within it.
     owners = list(above)
-    for place in range(1, len(nodes)):
-        if is_factored(nodes[owners[place]].label):
-            owners[place] = owners[owners[place]]
-        is_named = tag_parents if nodes[place].is_preterminal else parents
-        if owners[place] and is_named and not is_factored(labels[place]):
-            labels[place] += "^" + nodes[owners[place]].label
+    for index in range(1, len(nodes)):
+        if is_factored(nodes[owners[index]].label):
+            owners[index] = owners[owners[index]]
+        is_named = tag_parents if nodes[index].is_preterminal else parents
+        if owners[index] and is_named and not is_factored(labels[index]):
+            labels[index] += "^" + nodes[owners[index]].label
     marked = [Tree(label, word=node.word, index=node.index) for label, node in zip(labels, nodes, strict=True)]
     return assemble(marked, above) or marked[0]
 
@@ -85,17 +85,17 @@ def interpolate(counts: dict[Counted, float]) -> dict[Counted, float]:
     following: defaultdict[tuple[str, str, int], dict[str, float]] = defaultdict(dict)
     interpolated: defaultdict[Counted, float] = defaultdict(float)
     for (parent, children), count in counts.items():
-        place = next((i for i, child in enumerate(children) if is_factored(child)), -1)
-        if place < 0:
+        index = next((i for i, child in enumerate(children) if is_factored(child)), -1)
+        if index < 0:
             interpolated[parent, children] += count
             continue
-        named, sister = children[place], children[1 - place]
-        following[parent, sister, place][named] = count
+        named, sister = children[index], children[1 - index]
+        following[parent, sister, index][named] = count
         interpolated[strip_annotation(named), (named,)] += count
-    for (parent, sister, place), named_counts in following.items():
+    for (parent, sister, index), named_counts in following.items():
         total = sum(named_counts.values())
         share = total / (total + len(named_counts))
         for named, count in named_counts.items():
             for symbol, part in ((named, share * count), (strip_annotation(named), (1 - share) * count)):
-                interpolated[parent, (sister, symbol) if place else (symbol, sister)] += part
+                interpolated[parent, (sister, symbol) if index else (symbol, sister)] += part
     return dict(interpolated)

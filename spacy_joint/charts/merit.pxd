@@ -20,7 +20,7 @@ cdef class Merit:
     cdef vector[int32_t] tags
     cdef vector[float] scores           # of each, given the word
     cdef vector[float] paths            # scores of the best sequence of tags up to each, or from it
-    cdef vector[int32_t] place          # by tag: where it stands in `tags`, or -1
+    cdef vector[int32_t] index          # by tag: where it stands in `tags`, or -1
     cdef vector[float] left_rows        # by first word and symbol
     cdef vector[float] right_rows       # by end and symbol
     cdef size_t stride                  # between rows: 0 without a model, when all are the same zeros

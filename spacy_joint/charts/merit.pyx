@@ -32,7 +32,7 @@ cdef class Merit:
         self.left_table = boundaries.left.ravel()
         self.right_table = boundaries.right.ravel()
         self.bigrams = boundaries.bigrams.ravel()
-        self.place.resize(self.n_tags + 1, -1)
+        self.index.resize(self.n_tags + 1, -1)
 
     cdef int prepare(self, int32_t n, const int32_t* starts, const int32_t* tags, const double* scores) except -1 nogil:
         cdef int32_t k, t, tag, at, width = self.n_tags + 1
@@ -40,7 +40,7 @@ cdef class Merit:
         if self.stride == 0:
             return 0
         # A search that failed may have left places.
-        refill(self.place, width, -1)
+        refill(self.index, width, -1)
         self.starts.clear()
         self.tags.clear()
         self.scores.clear()
@@ -53,15 +53,15 @@ cdef class Merit:
                     if tag < 0:
                         continue
                     score = <float>scores[t] + self.shares[tags[t]]
-                    at = self.place[tag]
+                    at = self.index[tag]
                     if at < 0:
-                        self.place[tag] = <int32_t>self.tags.size()
+                        self.index[tag] = <int32_t>self.tags.size()
                         self.tags.push_back(tag)
                         self.scores.push_back(score)
                     elif score > self.scores[at]:
                         self.scores[at] = score
                 for at in range(self.starts.back(), <int32_t>self.tags.size()):
-                    self.place[self.tags[at]] = -1
+                    self.index[self.tags[at]] = -1
             if self.starts.back() == <int32_t>self.tags.size():
                 # An end, or a word without tags.
                 self.tags.push_back(self.n_tags)

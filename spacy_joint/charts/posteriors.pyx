@@ -30,11 +30,11 @@ cdef class InsideOutside:
             {child for child in range(chart.n_symbols) if chart.unary_start[child] < chart.unary_start[child + 1]}
             | {rule.parent for rule in chart.unary}
         )
-        places = {symbol: place for place, symbol in enumerate(used)}
+        indices = {symbol: index for index, symbol in enumerate(used)}
         rules = np.zeros((len(used), len(used)))
         for symbol in used:
             for k in range(chart.unary_start[symbol], chart.unary_start[symbol + 1]):
-                rules[places[symbol], places[chart.unary[k].parent]] += exp(chart.unary[k].score)
+                rules[indices[symbol], indices[chart.unary[k].parent]] += exp(chart.unary[k].score)
         # The probabilities of a symbol add up to at most 1 (J674), so its chains have no finite sum only if they lead
         # back to it almost surely. Then there is no inverse, or one of large numbers, which is fast to check.
         try:
@@ -46,25 +46,25 @@ cdef class InsideOutside:
         self.chain_start.push_back(0)
         for symbol in range(chart.n_symbols):
             upwards = {symbol: 1.0}
-            if symbol in places:
-                row = sums[places[symbol]]
-                upwards = {used[place]: row[place] for place in np.flatnonzero(row > MIN_SUM)}
+            if symbol in indices:
+                row = sums[indices[symbol]]
+                upwards = {used[index]: row[index] for index in np.flatnonzero(row > MIN_SUM)}
             for chain.symbol, chain.probability in upwards.items():
                 self.chains.push_back(chain)
             self.chain_start.push_back(<int32_t>self.chains.size())
 
     cdef list list_posteriors(self, double min_probability):
         cdef Chart chart = self.chart
-        cdef int32_t i, j, cell, place
+        cdef int32_t i, j, cell, index
         cdef double posterior
         found = []
         for i in range(chart.n):
             for j in range(i + 1, chart.n + 1):
                 cell = i * (chart.n + 1) + j
-                for place in range(chart.cells[cell], chart.ends[cell]):
-                    posterior = self.inside[place] * self.outside[place]
+                for index in range(chart.cells[cell], chart.ends[cell]):
+                    posterior = self.inside[index] * self.outside[index]
                     if posterior >= min_probability:
-                        found.append((chart.entries[place].symbol, i, j, posterior))
+                        found.append((chart.entries[index].symbol, i, j, posterior))
         return found
 
     cdef double sum_all(self) except? 1:
@@ -84,7 +84,7 @@ cdef class InsideOutside:
         return total
 
     cdef int sum_inside(self, Chart chart) except -1 nogil:
-        cdef int32_t i, j, middle, place, k, rule, cell, left_cell, right_cell, n = chart.n
+        cdef int32_t i, j, middle, index, k, rule, cell, left_cell, right_cell, n = chart.n
         cdef double scale, value, highest
         cdef const PairC* both
         cdef EntryC entry
@@ -112,42 +112,42 @@ cdef class InsideOutside:
                     value = exp(self.scales[left_cell] + self.scales[right_cell] - scale)
                     if value == 0:
                         continue
-                    for place in range(chart.cells[right_cell], chart.ends[right_cell]):
-                        self.right_row[chart.entries[place].symbol] = value * self.inside[place]
-                    for place in range(chart.cells[left_cell], chart.ends[left_cell]):
-                        entry = chart.entries[place]
+                    for index in range(chart.cells[right_cell], chart.ends[right_cell]):
+                        self.right_row[chart.entries[index].symbol] = value * self.inside[index]
+                    for index in range(chart.cells[left_cell], chart.ends[left_cell]):
+                        entry = chart.entries[index]
                         both = chart.pairs.data() + chart.pair_start[entry.symbol]
                         for _ in range(chart.pair_start[entry.symbol + 1] - chart.pair_start[entry.symbol]):
-                            value = self.inside[place] * self.right_row[both.right]
+                            value = self.inside[index] * self.right_row[both.right]
                             if value > 0:
                                 for rule in range(both.first, (both + 1).first):
                                     self.row[chart.binary[rule].parent] += value * self.binary[rule]
                             both += 1
-                    for place in range(chart.cells[right_cell], chart.ends[right_cell]):
-                        self.right_row[chart.entries[place].symbol] = 0
+                    for index in range(chart.cells[right_cell], chart.ends[right_cell]):
+                        self.right_row[chart.entries[index].symbol] = 0
                 # The row has no chains yet. The chains of all entries need it unchanged.
-                for place in range(chart.cells[cell], chart.ends[cell]):
-                    value = self.row[chart.entries[place].symbol]
+                for index in range(chart.cells[cell], chart.ends[cell]):
+                    value = self.row[chart.entries[index].symbol]
                     if value > 0:
                         for k in range(
-                            self.chain_start[chart.entries[place].symbol],
-                            self.chain_start[chart.entries[place].symbol + 1],
+                            self.chain_start[chart.entries[index].symbol],
+                            self.chain_start[chart.entries[index].symbol + 1],
                         ):
                             self.right_row[self.chains[k].symbol] += value * self.chains[k].probability
                 highest = 0
-                for place in range(chart.cells[cell], chart.ends[cell]):
-                    self.inside[place] = self.right_row[chart.entries[place].symbol]
-                    highest = max(highest, self.inside[place])
-                for place in range(chart.cells[cell], chart.ends[cell]):
+                for index in range(chart.cells[cell], chart.ends[cell]):
+                    self.inside[index] = self.right_row[chart.entries[index].symbol]
+                    highest = max(highest, self.inside[index])
+                for index in range(chart.cells[cell], chart.ends[cell]):
                     if highest > 0:
-                        self.inside[place] /= highest
+                        self.inside[index] /= highest
                 self.scales[cell] = scale + log(highest) if highest > 0 else -INFINITY
                 refill(self.row, chart.n_symbols, 0)
                 refill(self.right_row, chart.n_symbols, 0)
         return 0
 
     cdef int sum_outside(self, Chart chart) except -1 nogil:
-        cdef int32_t i, j, middle, place, k, rule, cell, left_cell, right_cell, n = chart.n
+        cdef int32_t i, j, middle, index, k, rule, cell, left_cell, right_cell, n = chart.n
         cdef double factor, value
         cdef const PairC* both
         cdef EntryC entry
@@ -159,25 +159,25 @@ cdef class InsideOutside:
                 cell = i * (n + 1) + j
                 if self.scales[cell] == -INFINITY:
                     continue
-                for place in range(chart.cells[cell], chart.ends[cell]):
-                    self.right_row[chart.entries[place].symbol] = self.outside[place]
-                for place in range(chart.cells[cell], chart.ends[cell]):
-                    entry = chart.entries[place]
+                for index in range(chart.cells[cell], chart.ends[cell]):
+                    self.right_row[chart.entries[index].symbol] = self.outside[index]
+                for index in range(chart.cells[cell], chart.ends[cell]):
+                    entry = chart.entries[index]
                     value = 0
                     for k in range(self.chain_start[entry.symbol], self.chain_start[entry.symbol + 1]):
                         value += self.chains[k].probability * self.right_row[self.chains[k].symbol]
-                    self.outside[place] = self.row[entry.symbol] = value
-                for place in range(chart.cells[cell], chart.ends[cell]):
-                    self.right_row[chart.entries[place].symbol] = 0
+                    self.outside[index] = self.row[entry.symbol] = value
+                for index in range(chart.cells[cell], chart.ends[cell]):
+                    self.right_row[chart.entries[index].symbol] = 0
                 for middle in range(i + 1, j):
                     left_cell, right_cell = i * (n + 1) + middle, middle * (n + 1) + j
                     factor = exp(self.scales[left_cell] + self.scales[right_cell] - self.scales[cell])
                     if factor == 0:
                         continue
-                    for place in range(chart.cells[right_cell], chart.ends[right_cell]):
-                        self.right_row[chart.entries[place].symbol] = self.inside[place]
-                    for place in range(chart.cells[left_cell], chart.ends[left_cell]):
-                        entry = chart.entries[place]
+                    for index in range(chart.cells[right_cell], chart.ends[right_cell]):
+                        self.right_row[chart.entries[index].symbol] = self.inside[index]
+                    for index in range(chart.cells[left_cell], chart.ends[left_cell]):
+                        entry = chart.entries[index]
                         both = chart.pairs.data() + chart.pair_start[entry.symbol]
                         for _ in range(chart.pair_start[entry.symbol + 1] - chart.pair_start[entry.symbol]):
                             if self.right_row[both.right] > 0:
@@ -185,15 +185,15 @@ cdef class InsideOutside:
                                 for rule in range(both.first, (both + 1).first):
                                     value += self.binary[rule] * self.row[chart.binary[rule].parent]
                                 value *= factor
-                                self.outside[place] += value * self.right_row[both.right]
-                                self.around[both.right] += value * self.inside[place]
+                                self.outside[index] += value * self.right_row[both.right]
+                                self.around[both.right] += value * self.inside[index]
                             both += 1
-                    for place in range(chart.cells[right_cell], chart.ends[right_cell]):
-                        self.outside[place] += self.around[chart.entries[place].symbol]
-                        self.around[chart.entries[place].symbol] = 0
-                        self.right_row[chart.entries[place].symbol] = 0
-                for place in range(chart.cells[cell], chart.ends[cell]):
-                    self.row[chart.entries[place].symbol] = 0
+                    for index in range(chart.cells[right_cell], chart.ends[right_cell]):
+                        self.outside[index] += self.around[chart.entries[index].symbol]
+                        self.around[chart.entries[index].symbol] = 0
+                        self.right_row[chart.entries[index].symbol] = 0
+                for index in range(chart.cells[cell], chart.ends[cell]):
+                    self.row[chart.entries[index].symbol] = 0
         return 0
 
 

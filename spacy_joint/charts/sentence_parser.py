@@ -130,9 +130,9 @@ class SentenceParser:
     def _list_tags(self, words: Sequence[str], tags: Sequence[str] | None) -> list[Possible]:
         """Lists the possible tags of each word, at least one."""
         listed = []
-        for place, word in enumerate(words):
-            found = self.grammar.lexicon.find_tags("".join(word.split()), is_first=place == 0)
-            symbols = self._symbols.get(tags[place] if tags else "", self._all_symbols)
+        for index, word in enumerate(words):
+            found = self.grammar.lexicon.find_tags("".join(word.split()), is_first=index == 0)
+            symbols = self._symbols.get(tags[index] if tags else "", self._all_symbols)
             fitting = [(symbol, log(probability)) for symbol, probability in found.items() if symbol in symbols]
             listed.append(fitting or [(symbol, self._unknown) for symbol in symbols])
         return listed
@@ -193,12 +193,12 @@ def _read(score: float, nodes: Sequence[tuple[str, int, int]], tags: Sequence[st
 def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:
     """Yields the places where a sentence is cut: after the last clause mark within `limit` words, or after `limit`
     words."""
-    place = 0
-    yield place
-    while len(words) - place > limit:
-        ends = (end for end in range(place + limit, place, -1) if words[end - 1] in CLAUSE_MARKS)
-        place = next(ends, place + limit)
-        yield place
+    index = 0
+    yield index
+    while len(words) - index > limit:
+        ends = (end for end in range(index + limit, index, -1) if words[end - 1] in CLAUSE_MARKS)
+        index = next(ends, index + limit)
+        yield index
     yield len(words)
 
 

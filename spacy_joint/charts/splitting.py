@@ -51,19 +51,19 @@ class SplitTreebank:
             start, left = len(symbols), iter(forms)
             below = list_children(parents)
             height = [0] * len(nodes)
-            for place in range(len(nodes) - 1, 0, -1):
-                height[parents[place]] = max(height[parents[place]], height[place] + 1)
-            for node, places in zip(nodes, below, strict=True):
+            for index in range(len(nodes) - 1, 0, -1):
+                height[parents[index]] = max(height[parents[index]], height[index] + 1)
+            for node, indices in zip(nodes, below, strict=True):
                 if node.is_preterminal:
                     word = next(left)
                     # A rare word is as probable as its class, whose name follows a space.
                     labels: tuple[str, ...] = (f" {classes[word]}" if word in classes else word,)
                 else:
-                    labels = tuple([nodes[place].label for place in places])
-                known = self._rules[len(places)]
+                    labels = tuple([nodes[index].label for index in indices])
+                known = self._rules[len(indices)]
                 rules.append(known.setdefault((node.label, labels), len(known)))
                 symbols.append(numbers.setdefault(node.label, len(numbers)))
-                children.append(([start + place for place in places] + [-1, -1])[:2])
+                children.append(([start + index for index in indices] + [-1, -1])[:2])
             heights += height
             roots.append(start)
         self._symbols = list(numbers)
@@ -222,8 +222,8 @@ class SplitTreebank:
             if arity == 2:
                 first, second = inside[children]
                 around = [np.einsum("nyz,nz->ny", values, second), np.einsum("nyz,ny->nz", values, first)]
-            for places, found in zip(children, around, strict=False):
-                outside[places] = found / found.max(axis=1, keepdims=True)
+            for indices, found in zip(children, around, strict=False):
+                outside[indices] = found / found.max(axis=1, keepdims=True)
         self._inside, self._outside, self._scales = inside, outside, scales
         return float(np.log(scales).sum() + np.log(inside[self._roots, 0]).sum())
 

@@ -138,8 +138,8 @@ def write_alpino(trees: Iterable[Tree], file: TextIO) -> None:
             file.write(f"{'  ' * depth}<node {written}{'/' if node.is_preterminal else ''}>\n")
             if not node.is_preterminal:
                 pending.append(depth)
-                for place, child in reversed([*enumerate(node.children)]):
-                    relation = child.function or (HEAD if place == node.head else NO_RELATION)
+                for index, child in reversed([*enumerate(node.children)]):
+                    relation = child.function or (HEAD if index == node.head else NO_RELATION)
                     pending.append((child, depth + 1, relation))
         text = escape(_replace_invalid(" ".join(tree.leaves())))
         file.write(f"  <sentence>{text}</sentence>\n</alpino_ds>\n")

@@ -65,8 +65,8 @@ def _shuffle(examples: Iterator[Example], size: int, order: random.Random) -> It
     """Draw each example from a buffer of the next `size` ones."""
     buffer = list(islice(examples, size))
     for example in examples:
-        place = order.randrange(size)
-        yield buffer[place]
-        buffer[place] = example
+        index = order.randrange(size)
+        yield buffer[index]
+        buffer[index] = example
     order.shuffle(buffer)
     yield from buffer

@@ -67,7 +67,7 @@ class _Sentence:
         self.parents = ["0"]
         self.lines = [0]
         # The place of each constituent in `nodes`, by its number.
-        self.places = {"0": 0}
+        self.indices = {"0": 0}
 
     def add(self, fields: list[str], line: int) -> None:
         """Add a word or a constituent."""
@@ -82,11 +82,11 @@ class _Sentence:
         word, lemma, label, morph, function, parent = map(_unescape, fields[:6])
         lemma, morph, function = ("" if field == MISSING else field for field in (lemma, morph, function))
         if match:
-            if match[1] in self.places:
+            if match[1] in self.indices:
                 raise JointValueError(Errors.J555, file=self.file, line=line, number=match[1])
             if match[1] == parent:
                 raise JointValueError(Errors.J557, file=self.file, line=line, number=parent)
-            self.places[match[1]] = len(self.nodes)
+            self.indices[match[1]] = len(self.nodes)
             self.nodes.append(Tree(label, function=function))
         else:
             index = len(self.nodes)
@@ -97,13 +97,13 @@ class _Sentence:
     def build(self) -> Tree | None:
         """Build the tree; return None if there are no words."""
         for parent, line in zip(self.parents, self.lines, strict=True):
-            if parent not in self.places:
+            if parent not in self.indices:
                 expected = "0 or the number of a constituent of this sentence"
                 raise JointValueError(Errors.J142, file=self.file, line=line, found=parent[:40], expected=expected)
-        parents = [self.places[parent] for parent in self.parents]
-        if (place := find_cycle(parents)) is not None:
-            number = next(number for number, known in self.places.items() if known == place)
-            raise JointValueError(Errors.J557, file=self.file, line=self.lines[place], number=number)
+        parents = [self.indices[parent] for parent in self.parents]
+        if (index := find_cycle(parents)) is not None:
+            number = next(number for number, known in self.indices.items() if known == index)
+            raise JointValueError(Errors.J557, file=self.file, line=self.lines[index], number=number)
         return assemble(self.nodes, parents)
 
 
@@ -115,19 +115,19 @@ def write_negra(trees: Iterable[Tree], file: TextIO, version: int = 4) -> None:
         nodes, parents = flatten(tree)
         firsts = [words & -words for _, words in tree.yields()]
         heights = [0] * len(nodes)
-        for place in range(len(nodes) - 1, 0, -1):
-            heights[parents[place]] = max(heights[parents[place]], heights[place] + 1)
+        for index in range(len(nodes) - 1, 0, -1):
+            heights[parents[index]] = max(heights[parents[index]], heights[index] + 1)
         words = sorted((i for i, node in enumerate(nodes) if node.is_preterminal), key=lambda i: nodes[i].index)
         constituents = [i for i, node in enumerate(nodes) if i and not node.is_preterminal]
         constituents.sort(key=lambda i: (heights[i], firsts[i]))
         names = {0: "0"} | {i: str(FIRST_NUMBER + rank) for rank, i in enumerate(constituents)}
         file.write(f"#BOS {number}\n")
-        for place in [*words, *constituents]:
-            node = nodes[place]
-            name = f"#{names[place]}" if node.word is None else _escape("".join(node.word.split())) or "_"
+        for index in [*words, *constituents]:
+            node = nodes[index]
+            name = f"#{names[index]}" if node.word is None else _escape("".join(node.word.split())) or "_"
             fields = [*[node.lemma] * (version == 4), node.label, node.morph, node.function]
             written = [_escape("_".join(field.split())) or MISSING for field in fields]
-            file.write("\t".join([name, *written, names[parents[place]]]) + "\n")
+            file.write("\t".join([name, *written, names[parents[index]]]) + "\n")
         file.write(f"#EOS {number}\n")
 
 

@@ -82,6 +82,6 @@ def divide_evenly(paragraphs: Sequence[str], words: int) -> Iterator[list[str]]:
         ends.append(total)
     n_passages = max(total // words, 1)
     # A paragraph belongs to the passage in which its middle is.
-    places = [(start + end) * n_passages // (2 * total) for start, end in zip([0, *ends], ends, strict=False)]
-    for _, group in groupby(zip(places, paragraphs, strict=True), key=lambda pair: pair[0]):
+    indices = [(start + end) * n_passages // (2 * total) for start, end in zip([0, *ends], ends, strict=False)]
+    for _, group in groupby(zip(indices, paragraphs, strict=True), key=lambda pair: pair[0]):
         yield [paragraph for _, paragraph in group]

@@ -215,7 +215,7 @@ cdef class Worker:
     def __dealloc__(self):
         arena_free(&self.arena)
 
-    def learn(self, Instance instance not None, double dropout, uint64_t seed, int place):
+    def learn(self, Instance instance not None, double dropout, uint64_t seed, int index):
         """Finds the differences from the gold derivation. Dropout depends on the place in the batch."""
         cdef int status
         check_signals()
@@ -225,7 +225,7 @@ cdef class Worker:
         self.system.check(instance.columns)
         self.search.scorer.check(instance.columns)
         self.search.scorer.use(self.updater.weights.learning_table(), self.system.row_width)
-        self.search.scorer.drop_out(dropout, seed, self.updater.weights.n_updates + place + 1)
+        self.search.scorer.drop_out(dropout, seed, self.updater.weights.n_updates + index + 1)
         with nogil:
             self.bag.clear()
             arena_clear(&self.arena)

@@ -87,7 +87,7 @@ def _forward_heads(model: Model, X: list[Headed], is_train: bool) -> tuple[list[
     heads: list[np.ndarray] = []
     for (_, windows, given), found in zip(X, arcs, strict=True):
         best = [(ops.to_numpy(each).argmax(axis=1), window.start) for each, window in zip(found, windows, strict=True)]
-        best_heads = [np.where(places > 0, places + start, 0) for places, start in best]
+        best_heads = [np.where(indices > 0, indices + start, 0) for indices, start in best]
         heads.append(np.concatenate(best_heads) if given is None else given)
     labels, backprop_labels = model.get_ref("labels")(list(zip(documents, heads, strict=True)), is_train)
     split = [ops.xp.split(boundaries[:, 0], starts[1:]), arcs, heads, labels]

@@ -47,9 +47,9 @@ def restore_random_numbers(random: Mapping[str, Any]) -> None:
 
 def _list_parameters(model: Model) -> Iterator[tuple[str, tuple[int, str]]]:
     """Yields the names of the parameters of a model, by the places of their layers, and their keys in an optimizer."""
-    for place, node in enumerate(model.walk()):
+    for index, node in enumerate(model.walk()):
         for name in node.param_names:
-            yield f"{place}/{name}", (node.id, name)
+            yield f"{index}/{name}", (node.id, name)
         for shim in node.shims:
             for name in getattr(shim, "param_names", ()):
-                yield f"{place}/{name}", (shim.id, name)
+                yield f"{index}/{name}", (shim.id, name)

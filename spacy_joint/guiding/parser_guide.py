@@ -213,8 +213,8 @@ def _cross_entropy(ops: Any, scores: Any, targets: np.ndarray) -> tuple[float, A
     if not len(rows):
         return 0.0, gradient
     probabilities = ops.softmax(scores[rows])
-    places = np.arange(len(rows)), targets[rows]
-    loss = -float(ops.xp.log(ops.xp.maximum(probabilities[places], SMALLEST)).sum())
-    probabilities[places] -= 1.0
+    indices = np.arange(len(rows)), targets[rows]
+    loss = -float(ops.xp.log(ops.xp.maximum(probabilities[indices], SMALLEST)).sum())
+    probabilities[indices] -= 1.0
     gradient[rows] = probabilities
     return loss, gradient

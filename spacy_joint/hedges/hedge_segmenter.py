@@ -55,9 +55,9 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
         reference = read_reference(example, self.cfg["max_span"])
         if reference is None:
             return []
-        segments = [(kind, start, place) for kind, start, end in _segment(reference) for place in range(start, end)]
+        segments = [(kind, start, index) for kind, start, end in _segment(reference) for index in range(start, end)]
         types = [kind if self.cfg["typed"] else UNTYPED for kind, _, _ in segments]
-        starts = [start == place for _, start, place in segments]
+        starts = [start == index for _, start, index in segments]
         if (actions := self.perceptron.system.actions(types, starts)) is None:
             return []
         constraints = drop_wrong_starts(read_starts(example.predicted), reference.starts)

@@ -39,8 +39,8 @@ def read_reference(example: Example, max_span: int) -> Reference | None:
         return None
     if not has_same_tokens(example):
         constituents = project_spans(example, constituents)
-    places = np.concatenate([[0], np.cumsum(~is_space)]).tolist()
-    counted = [(label, places[start], places[end]) for label, start, end in constituents]
+    indices = np.concatenate([[0], np.cumsum(~is_space)]).tolist()
+    counted = [(label, indices[start], indices[end]) for label, start, end in constituents]
     hedged = [(label, start, end) for label, start, end in counted if 0 < end - start <= max_span]
     tokens = np.flatnonzero(~is_space)
     # Binarisation depends on tags, through heads, but not on words.

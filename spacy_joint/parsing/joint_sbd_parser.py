@@ -341,10 +341,10 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         margins = np.where(decisions.is_open, np.nan_to_num(decisions.margins, nan=np.inf), np.inf)
         closest = np.argsort(margins, kind="stable")[: n_best - 1]
         found = []
-        for place in (None, *closest[np.isfinite(margins[closest])].tolist()):
+        for index in (None, *closest[np.isfinite(margins[closest])].tolist()):
             varied = constraints.copy()
-            if place is not None:
-                varied[tokens[place]] = -1 if parsed.starts[place] else 1
+            if index is not None:
+                varied[tokens[index]] = -1 if parsed.starts[index] else 1
             columns = self.make_columns(doc, values, tokens, varied)
             found += self._find_all(columns, tokens, self.perceptron.beam_width)[:1]
         distinct = {analysis.starts.tobytes(): (analysis, score) for analysis, score in reversed(found)}

@@ -105,9 +105,9 @@ def _find_stems(doc: Doc, tokens: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Makes a copy of the endings in which only abbreviations of the document's language precede a full stop."""
     ends = ends.copy()
     is_stem = (ends == marks.STEM) | (ends == marks.OTHER_STEM)
-    for place in np.flatnonzero(is_stem & following(ends == marks.FULL_STOP)).tolist():
-        text = doc[int(tokens[place])].lower_
-        ends[place] = marks.STEM if text in read_stems(doc.lang_) or "." in text else marks.WORD
+    for index in np.flatnonzero(is_stem & following(ends == marks.FULL_STOP)).tolist():
+        text = doc[int(tokens[index])].lower_
+        ends[index] = marks.STEM if text in read_stems(doc.lang_) or "." in text else marks.WORD
     return ends
 
 
@@ -145,8 +145,8 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> 
     if joins_names and words.doc.lang_ in LANGUAGES["names"]:
         checks.append((_are_in_names(words), lambda doc, token: not doc[token].is_stop))
     for candidates, continues in checks:
-        places = np.flatnonzero(candidates & ~found)
-        found[places] = [continues(words.doc, token) for token in words.tokens[places].tolist()]
+        indices = np.flatnonzero(candidates & ~found)
+        found[indices] = [continues(words.doc, token) for token in words.tokens[indices].tolist()]
     constraints = -found.astype(np.int8)
     constraints[_find_new(words, found)] = 1
     return constraints
@@ -206,10 +206,10 @@ def _are_cited(words: Words) -> np.ndarray:
     is_between = is_dotted & after_number & following(may_continue)
     found |= is_between | (preceding(is_between) & is_leading)
     cites = is_dotted & following(is_number | is_section)
-    for place in np.flatnonzero(words.is_capital & following(words.is_stop)).tolist():
-        is_cited = after_number[place] and may_continue[place + 2 :][:1].any()
-        if len(words.doc[int(words.tokens[place])]) <= REPORTER and (is_cited or cites[place + 2 :][:1].any()):
-            found[place : place + 3 : 2] |= [is_cited, True]
+    for index in np.flatnonzero(words.is_capital & following(words.is_stop)).tolist():
+        is_cited = after_number[index] and may_continue[index + 2 :][:1].any()
+        if len(words.doc[int(words.tokens[index])]) <= REPORTER and (is_cited or cites[index + 2 :][:1].any()):
+            found[index : index + 3 : 2] |= [is_cited, True]
     return found & words.in_line
 
 
@@ -251,9 +251,9 @@ def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
     first = words.find_first_words(ENDS_SENTENCE)
     ends = ((words.before == marks.DOTTED) | words.after_stem) & (preceding(first) < np.arange(len(first)) - 2)
     is_new = words.is_capital & following(words.is_lower)
-    places = np.flatnonzero(ends & is_new & ~words.is_glued & words.in_line & ~found)
-    starts, stops = words.tokens[places].tolist(), words.tokens[places - 1].tolist()
-    return places[[_is_new(words.doc, start, stop) for start, stop in zip(starts, stops, strict=True)]]
+    indices = np.flatnonzero(ends & is_new & ~words.is_glued & words.in_line & ~found)
+    starts, stops = words.tokens[indices].tolist(), words.tokens[indices - 1].tolist()
+    return indices[[_is_new(words.doc, start, stop) for start, stop in zip(starts, stops, strict=True)]]
 
 
 def _is_new(doc: Doc, start: int, stop: int) -> bool:
@@ -308,8 +308,8 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
         return True
     if not token.text[0].isupper() or token.is_stop:
         return False
-    place = word - 3 if word > 2 and doc[word - 2].text == "-" else word - 2
-    earlier = _join_stop(doc, place) if place >= 0 else "-"
+    index = word - 3 if word > 2 and doc[word - 2].text == "-" else word - 2
+    earlier = _join_stop(doc, index) if index >= 0 else "-"
     return ending != marks.INITIAL or before in known or marks.find_ending(earlier) in LEADING or earlier[0].isdecimal()
 
 

@@ -85,7 +85,7 @@ cdef class Sentences:
             raise JointValueError(Errors.J303, begin=begin, last=end - 1, problem=problem)
         return 0
 
-    cdef int traverse(self, int root, int place) noexcept:
+    cdef int traverse(self, int root, int index) noexcept:
         """In-order traversal without recursion; returns the position after the last token. Consumes first_child."""
         cdef int depth = 1, token, child
         self.stack[0] = root
@@ -97,11 +97,11 @@ cdef class Sentences:
                 self.stack[depth] = child
                 depth += 1
             elif self.order[token] < 0:
-                self.order[token] = place
-                place += 1
+                self.order[token] = index
+                index += 1
             else:
                 depth -= 1
-        return place
+        return index
 
     cdef void count_waiting(self, int begin, int end) noexcept:
         cdef int token

@@ -127,8 +127,8 @@ def _separate_roots(known: PartialTrees, heads: np.ndarray, starts: np.ndarray) 
     last, after_known = -1, False
     for first, end, is_known in sorted([*trees, *((root, root, False) for root in predicted)]):
         if 0 <= last < first and (is_known or after_known) and not starts[last + 1 : first + 1].any():
-            place = first if is_known else last + 1
-            starts[place] = known.starts[place] >= 0
+            index = first if is_known else last + 1
+            starts[index] = known.starts[index] >= 0
         if end > last:
             last, after_known = end, is_known
     return starts

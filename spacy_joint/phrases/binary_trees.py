@@ -23,16 +23,16 @@ def to_nodes(tree: Tree, rules: HeadRules) -> list[tuple[str, int, int, int]]:
     made: list[tuple[str, int, int, int]] = []
     # The numbers of nodes by their places.
     numbers = [0] * len(nodes)
-    for place in range(len(nodes) - 1, -1, -1):
-        node, children = nodes[place], [numbers[child] for child in below[place]]
+    for index in range(len(nodes) - 1, -1, -1):
+        node, children = nodes[index], [numbers[child] for child in below[index]]
         if node.is_preterminal:
-            numbers[place] = node.index
-        elif place and len(children) == 1 and children[0] >= n_words:
-            numbers[place] = children[0]
+            numbers[index] = node.index
+        elif index and len(children) == 1 and children[0] >= n_words:
+            numbers[index] = children[0]
             label, left, right, head = made[children[0] - n_words]
             made[children[0] - n_words] = (node.label + CHAIN + label, left, right, head)
         else:
-            numbers[place] = n_words + len(made)
+            numbers[index] = n_words + len(made)
             made.append((node.label, children[0], children[1] if len(children) > 1 else -1, node.head or 0))
     return made
 
@@ -50,9 +50,9 @@ def to_phrases(nodes: Sequence[tuple[str, int, int]], n_words: int) -> list[Phra
     for _, first, second in nodes:
         blocks.append(_join(blocks[first], blocks[second]) if second >= 0 else blocks[first])
     return [
-        Phrase(label, blocks[n_words + place])
-        for place in range(len(nodes) - 2, -1, -1)
-        for label in split_chain(nodes[place][0])
+        Phrase(label, blocks[n_words + index])
+        for index in range(len(nodes) - 2, -1, -1)
+        for label in split_chain(nodes[index][0])
     ]
 
 

@@ -180,11 +180,11 @@ def _read_reference(example: Example) -> Doc | None:
     )
     spans = reference.spans[CONSTITUENTS]
     kept = []
-    for places in group_blocks(reference):
+    for indices in group_blocks(reference):
         blocks = project_spans(
-            example, [(spans[place].label_, spans[place].start, spans[place].end) for place in places]
+            example, [(spans[index].label_, spans[index].start, spans[index].end) for index in indices]
         )
-        if len(blocks) == len(places):
-            kept += [Span(projected, start, end, label, span_id=spans[places[0]].id_) for label, start, end in blocks]
+        if len(blocks) == len(indices):
+            kept += [Span(projected, start, end, label, span_id=spans[indices[0]].id_) for label, start, end in blocks]
     projected.spans[CONSTITUENTS] = SpanGroup(projected, name=CONSTITUENTS, spans=kept)
     return projected

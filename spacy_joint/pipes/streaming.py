@@ -248,11 +248,11 @@ class OpenDocument:
 class PendingText:
     """The end of a streamed text that has no final annotation yet."""
 
-    def __init__(self, nlp: Language, place: int) -> None:
+    def __init__(self, nlp: Language, n_pipes: int) -> None:
         self.nlp = nlp
         # Components after the parser see each piece of the stream separately.
-        self.pipes = [pipe for _, pipe in nlp.pipeline[:place]]
-        self.following = [pipe for _, pipe in nlp.pipeline[place:]]
+        self.pipes = [pipe for _, pipe in nlp.pipeline[:n_pipes]]
+        self.following = [pipe for _, pipe in nlp.pipeline[n_pipes:]]
         self.context = self.text = ""
         self.start = 0  # of the text, in characters
 
@@ -309,8 +309,8 @@ def stream_sentences(
     if max_delay is not None:
         check_range("max_delay", max_delay, 1)
     nlp = load() if nlp is None else nlp
-    place, parser = _find_parser(nlp)
-    pending = PendingText(nlp, place)
+    n_pipes, parser = _find_parser(nlp)
+    pending = PendingText(nlp, n_pipes)
     if show_pending is not None or parser.ends_lines:
         texts = _watch(texts, pending, show_pending)
     if parser.ends_lines:
@@ -327,9 +327,9 @@ def stream_sentences(
 
 def _find_parser(nlp: Language) -> tuple[int, SentenceStreamingPipe]:
     """Finds the number of components up to the parser, and the parser (J037, J129)."""
-    for place, (name, pipe) in enumerate(nlp.pipeline, start=1):
+    for n_pipes, (name, pipe) in enumerate(nlp.pipeline, start=1):
         if isinstance(pipe, SentenceStreamingPipe):
-            return place, pipe
+            return n_pipes, pipe
         if not isinstance(pipe, StreamingPipe):
             raise JointValueError(Errors.J037, name=name)
     raise JointValueError(Errors.J129, name="joint_sbd_parser", pipeline=", ".join(nlp.pipe_names))
@@ -361,12 +361,12 @@ def end_probability(nlp: Language, text: str) -> float | None:
     RETURNS (float | None): The probability; None if the parser is not calibrated for this kind of text.
     RAISES ValueError: If there is no parser, or if a component before it cannot stream.
     """
-    place, parser = _find_parser(nlp)
+    n_pipes, parser = _find_parser(nlp)
     before = _cut_words(text.rstrip(), END_LENGTH)
     found = []
     for word in OPENERS:
         doc = nlp.make_doc(f"{before} {word}")
-        for _, pipe in nlp.pipeline[: place - 1]:
+        for _, pipe in nlp.pipeline[: n_pipes - 1]:
             doc = pipe(doc)
         found.append(parser.find_start_probability(doc))
     known = [probability for probability in found if probability is not None]

@@ -90,9 +90,9 @@ def make_doc(rows: np.ndarray, attributes: Sequence[int], vocab: Vocab) -> Doc:
 def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
     """Moves sentence starts (bool, one per token) from whitespace to the next other token."""
     words = np.flatnonzero(~find_whitespace(doc))
-    places = np.searchsorted(words, np.flatnonzero(starts))
+    indices = np.searchsorted(words, np.flatnonzero(starts))
     moved = np.zeros(len(doc), dtype=bool)
-    moved[words[places[places < len(words)]]] = True
+    moved[words[indices[indices < len(words)]]] = True
     return moved
 
 
@@ -152,9 +152,9 @@ def find_reference_starts(example: Example) -> np.ndarray | None:
     # Not `Example.get_aligned_sent_starts`, which fails if a sentence starts with a token without a counterpart.
     counterparts = example.alignment.y2x
     for sentence in example.reference.sents:
-        places = counterparts[sentence.start : sentence.end]
-        if len(places):
-            starts[places[0]] = True
+        indices = counterparts[sentence.start : sentence.end]
+        if len(indices):
+            starts[indices[0]] = True
     return move_off_whitespace(starts, example.predicted)
 
 
@@ -176,8 +176,8 @@ class WordColumns:
         self.custom = custom
         self.spelling = spelling
         self.custom_names = [(i, name) for i, name in enumerate(names) if name in custom.names]
-        places = {name: i for i, name in enumerate(names)}
-        self.style, self.glued, self.before = map(places.get, (STYLE, GLUED, BEFORE))
+        indices = {name: i for i, name in enumerate(names)}
+        self.style, self.glued, self.before = map(indices.get, (STYLE, GLUED, BEFORE))
         self.by_token = [(i, BY_TOKEN[name]) for i, name in enumerate(names) if name in BY_TOKEN]
         self.cased = [] if preserve_case else [(i, name) for i, name in enumerate(names) if name in CASED]
         # Properties, the columns that depend on the word alone, and zeros for others; `cased` columns in lower case.

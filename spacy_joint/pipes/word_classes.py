@@ -73,9 +73,9 @@ class WordClasses:
         """Looks up the classes of words, given their hashes (uint64, words x MAX_CLASSES; 0: unknown)."""
         found = np.zeros((len(words), MAX_CLASSES), dtype=np.uint64)
         if len(self.words):
-            places = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
-            known = self.words[places] == words
-            found[known, : self.classes.shape[1]] = self.classes[places[known]]
+            indices = np.minimum(np.searchsorted(self.words, words), len(self.words) - 1)
+            known = self.words[indices] == words
+            found[known, : self.classes.shape[1]] = self.classes[indices[known]]
         return found
 
 

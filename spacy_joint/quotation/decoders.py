@@ -87,8 +87,8 @@ def pair_boundaries(labels: Sequence[str], cues: Iterable[int]) -> list[Run]:
     n = len(labels)
     spans: list[Run] = []
 
-    def find(label: str, places: range) -> int | None:
-        return next((i for i in places if labels[i] == label), None)
+    def find(label: str, indices: range) -> int | None:
+        return next((i for i in indices if labels[i] == label), None)
 
     def add(begin: int | None, end: int | None) -> None:
         if begin is not None and end is not None and not any(b <= end and begin <= e for b, e in spans):

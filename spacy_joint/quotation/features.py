@@ -143,8 +143,8 @@ class _Description:
             self.columns[f"{side}_dep"] = _take(self.dep, edges)
             self.columns[f"{side}_size"] = bucket(_take(trees.right - trees.left, edges, -1)) + 1
             others[f"{side}_head"] = _take(self.heads, edges, -1)
-        for name, places in others.items():
-            self.columns |= {f"{name}_{seen}": _take(self.columns[seen], places) for seen in SEEN}
+        for name, indices in others.items():
+            self.columns |= {f"{name}_{seen}": _take(self.columns[seen], indices) for seen in SEEN}
         self.info["opens.right"] = _take(trees.right, trees.opens, -1)
         self.info["closes.left"] = _take(trees.left, trees.closes, -1)
         self.info["word.next"] = self.find_next(~self.is_mark)

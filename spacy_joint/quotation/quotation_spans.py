@@ -160,9 +160,9 @@ class QuotationSpans(StructuredPipe[Quotes]):
         aligned = example.alignment.y2x
         runs: list[Run] = []
         for span in sorted(example.reference.spans[key], key=lambda span: span.start):
-            places = numbers[aligned[span.start : span.end]]
-            places = places[places >= 0]
-            begin, end = (int(places.min()), int(places.max())) if len(places) else (0, 0)
+            indices = numbers[aligned[span.start : span.end]]
+            indices = indices[indices >= 0]
+            begin, end = (int(indices.min()), int(indices.max())) if len(indices) else (0, 0)
             # Only runs of at least two tokens are evaluated.
             if begin < end and (not runs or begin > runs[-1][1]):
                 runs.append((begin, end))

@@ -165,13 +165,13 @@ def is_in_quotation(token: Token) -> bool:
     return False
 
 
-def _covers(group: SpanGroup, place: int) -> bool:
+def _covers(group: SpanGroup, index: int) -> bool:
     """Returns whether a character is in one of the spans. Compares characters, since tokens may have been merged."""
     if len(group.attrs.get("scores", ())) != len(group):
-        return any(span.start_char <= place < span.end_char for span in group)
+        return any(span.start_char <= index < span.end_char for span in group)
     # No spans have been added, so they are sorted and disjoint.
-    at = bisect_right(group, place, key=lambda span: span.start_char)
-    return at > 0 and place < group[at - 1].end_char
+    at = bisect_right(group, index, key=lambda span: span.start_char)
+    return at > 0 and index < group[at - 1].end_char
 
 
 def register_extensions() -> None:

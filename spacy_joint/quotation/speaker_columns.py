@@ -120,7 +120,7 @@ def describe(
     rows = []
     for character in candidates:
         ago = spoken.index(character) + 1 if character in spoken else 0
-        place = latest.index(character) + 1 if character in latest else 0
+        index = latest.index(character) + 1 if character in latest else 0
         rows.append(
             [
                 kind,
@@ -139,7 +139,7 @@ def describe(
                 character in beside_previous and ago != 1,
                 1 if character is cast.narrator else 2 if character is noun else 3 * (character in cast.unnamed),
                 character is antecedent,
-                place if place <= 3 else 0,
+                index if index <= 3 else 0,
                 0 if not next_gender or not character.gender else 1 + (character.gender != next_gender),
             ]
         )
@@ -156,8 +156,8 @@ def _find_narration(cast: Cast, turn: Turn) -> int:
 
 def make_columns(names: Sequence[str], rows: Sequence[Sequence[int]]) -> Columns:
     """Makes the columns that templates read from the rows of `describe`."""
-    places = [COLUMNS.index(name) for name in names]
-    return Columns(names, [[row[place] for place in places] for row in rows] or np.zeros((0, len(names))))
+    indices = [COLUMNS.index(name) for name in names]
+    return Columns(names, [[row[index] for index in indices] for row in rows] or np.zeros((0, len(names))))
 
 
 def _list_characters(references: Iterable[Reference]) -> frozenset[Character]:

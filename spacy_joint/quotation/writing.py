@@ -68,8 +68,8 @@ def describe_quotation(quotation: Quotation) -> dict[str, Any]:
 
 
 def _describe_span(span: Span) -> dict[str, Any]:
-    places = {"start": span.start_char, "end": span.end_char, "start_token": span.start, "end_token": span.end}
-    return {"text": span.text, **places}
+    offsets = {"start": span.start_char, "end": span.end_char, "start_token": span.start, "end_token": span.end}
+    return {"text": span.text, **offsets}
 
 
 def _number_paragraphs(doc: Doc, quotations: Sequence[Quotation]) -> list[tuple[Quotation, int]]:
@@ -140,8 +140,8 @@ def write_html(docs: Quoted, file: TextIO) -> None:
         characters = {quotation.character.id: quotation.character for quotation in quotations if quotation.character}
         ranked = sorted(characters.values(), key=lambda character: (-character.n_quotations, character.id))
         styles = {
-            character.id: f' style="background: hsl({GOLDEN_ANGLE * place % 360:.0f} 75% 85%)"'
-            for place, character in enumerate(ranked)
+            character.id: f' style="background: hsl({GOLDEN_ANGLE * index % 360:.0f} 75% 85%)"'
+            for index, character in enumerate(ranked)
         }
         items = "".join(
             f"<li><mark{styles[character.id]}>{escape(character.id)}</mark> {character.n_quotations}</li>"

@@ -86,7 +86,7 @@ def draw_tree(tree: Tree, options: Mapping[str, Any] = {}) -> str:
     _add(svg, "desc", text=_clean(str(tree)))
     _add(svg, "rect", {"width": "100%", "height": "100%", "fill": style["bg"]})
     heights = [baseline - each.level * level_height for each in placed]
-    lines = [line for place in range(len(placed)) for line in _draw_lines(place, placed, heights)]
+    lines = [line for index in range(len(placed)) for line in _draw_lines(index, placed, heights)]
     _add(svg, "path", {"d": " ".join(lines), "fill": "none", "stroke": style["color"]})
     for each, y in zip(placed, heights, strict=True):
         _add(svg, "text", {"x": _format(each.x), "y": str(y)}, _clean(each.node.label))
@@ -110,32 +110,32 @@ def _place(tree: Tree, gap: int) -> tuple[list[Placed], float]:
     upwards = range(len(nodes) - 1, -1, -1)
     columns, heights = [0] * len(nodes), [0] * len(nodes)
     halves = [_measure(node.label, LABEL_SIZE) / 2 for node in nodes]
-    for place in upwards:
-        below = children[place]
-        heights[place] = 1 + max((heights[child] for child in below), default=-1)
-        columns[place] = columns[below[0]] if len(below) == 1 else _choose_column(blocks[place])
+    for index in upwards:
+        below = children[index]
+        heights[index] = 1 + max((heights[child] for child in below), default=-1)
+        columns[index] = columns[below[0]] if len(below) == 1 else _choose_column(blocks[index])
     widths = _measure_columns(nodes, blocks, columns, gap)
     lefts = [MARGIN, *(MARGIN + edge for edge in accumulate(widths))]
     xs = [0.0] * len(nodes)
-    for place in upwards:
-        left, right = lefts[blocks[place][0][0]], lefts[blocks[place][-1][1]]
-        if len(blocks[place]) > 1 or nodes[place].is_preterminal:
-            xs[place] = (lefts[columns[place]] + lefts[columns[place] + 1]) / 2
+    for index in upwards:
+        left, right = lefts[blocks[index][0][0]], lefts[blocks[index][-1][1]]
+        if len(blocks[index]) > 1 or nodes[index].is_preterminal:
+            xs[index] = (lefts[columns[index]] + lefts[columns[index] + 1]) / 2
         else:
-            below_xs, half = [xs[child] for child in children[place]], halves[place]
-            xs[place] = min(max((min(below_xs) + max(below_xs)) / 2, left + half), right - half)
+            below_xs, half = [xs[child] for child in children[index]], halves[index]
+            xs[index] = min(max((min(below_xs) + max(below_xs)) / 2, left + half), right - half)
     levels = [0] * len(nodes)
     taken: dict[int, list[tuple[float, float]]] = defaultdict(list)
-    for place in sorted(range(len(nodes)), key=lambda place: (heights[place], blocks[place][0])):
-        if nodes[place].is_preterminal:
+    for index in sorted(range(len(nodes)), key=lambda index: (heights[index], blocks[index][0])):
+        if nodes[index].is_preterminal:
             continue
-        below_xs = [xs[child] for child in children[place]]
-        start, end = min(xs[place] - halves[place], *below_xs), max(xs[place] + halves[place], *below_xs)
-        level = 1 + max(levels[child] for child in children[place])
+        below_xs = [xs[child] for child in children[index]]
+        start, end = min(xs[index] - halves[index], *below_xs), max(xs[index] + halves[index], *below_xs)
+        level = 1 + max(levels[child] for child in children[index])
         while any(start <= other_end and other_start <= end for other_start, other_end in taken[level]):
             level += 1
         taken[level].append((start, end))
-        levels[place] = level
+        levels[index] = level
     placed = [Placed(*each) for each in zip(nodes, parents, children, xs, levels, strict=True)]
     return placed, lefts[-1] + MARGIN
 
@@ -156,20 +156,20 @@ def _measure_columns(
         width = max(_measure(node.label, LABEL_SIZE), _measure(node.word, WORD_SIZE))
         # The label of a continuous constituent is above all of its words.
         start, end = node_blocks[0] if len(node_blocks) == 1 else (column, column + 1)
-        for place in range(start, end):
-            widths[place] = max(widths[place], width / (end - start))
+        for index in range(start, end):
+            widths[index] = max(widths[index], width / (end - start))
     return [width + gap for width in widths]
 
 
-def _draw_lines(place: int, placed: list[Placed], heights: list[int]) -> list[str]:
+def _draw_lines(index: int, placed: list[Placed], heights: list[int]) -> list[str]:
     """Draw the lines from a node to its children, as commands of an SVG path."""
-    node = placed[place]
+    node = placed[index]
     if not node.children:
         return []
-    y = heights[place] + TO_BAR
+    y = heights[index] + TO_BAR
     xs = sorted(placed[child].x for child in node.children)
     start, end = min(node.x, xs[0]), max(node.x, xs[-1])
-    lines = [f"M{_format(node.x)} {heights[place] + BELOW}V{y}"]
+    lines = [f"M{_format(node.x)} {heights[index] + BELOW}V{y}"]
     if start < end:
         below = (other for other in placed[1:] if other.level < node.level < placed[other.parent].level)
         crossed = sorted(other.x for other in below if start < other.x < end)

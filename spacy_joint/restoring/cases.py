@@ -51,5 +51,5 @@ def capitalise(word: str) -> str:
         return word
     if IRISH_NAME.match(word):
         return word[:3].upper() + word[3:]
-    place = next((i for i, each in enumerate(word) if each.isalpha()), 0)
-    return word[:place] + word[place : place + 1].title() + word[place + 1 :]
+    index = next((i for i, each in enumerate(word) if each.isalpha()), 0)
+    return word[:index] + word[index : index + 1].title() + word[index + 1 :]

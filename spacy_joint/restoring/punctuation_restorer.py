@@ -167,29 +167,29 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         begins, is_title, titles = True, False, read_titles(doc.lang_)
         spelled = find_spelled([word.text for word in prediction.words]) if doc.lang_ == "en" else repeat(False)
         for word, case, mark, is_end, is_sound, end, is_spelled in zip(*prediction, ends, spelled, strict=False):
-            place, text, given_mark = word
+            index, text, given_mark = word
             # mr. low, but not mr. and mrs. low
-            begins_name = is_title and not doc[place].is_stop
+            begins_name = is_title and not doc[index].is_stop
             # Tokenizers may divide titles that are not written as usual: PROF. LOW, prof. low.
             is_title = case is not None and not is_end and f"{text.capitalize()}{given_mark}" in titles
             if case is not None:
                 text = apply_case(CAPITALS if is_spelled else case, text.lower(), self._forms)
-            opens = begins and not MARKER.match(" ".join((*texts[place : place + 2], "")))
+            opens = begins and not MARKER.match(" ".join((*texts[index : index + 2], "")))
             is_capital = (opens or is_title or begins_name) and not is_sound
-            restored[place] = capitalise(text) if is_capital and text == text.lower() else text
+            restored[index] = capitalise(text) if is_capital and text == text.lower() else text
             begins = is_end and given_mark not in INSIDE
             if mark is None:
                 continue
-            given = [token for token in range(place + 1, end) if find_mark(texts[token])]
+            given = [token for token in range(index + 1, end) if find_mark(texts[token])]
             for token in given:
                 restored[token] = ""
             if given:
                 restored[given[0]] = mark
             elif mark:
                 # The mark goes after attached tokens, such as closing brackets.
-                while place + 1 < end and not doc[place].whitespace_ and not texts[place + 1].isspace():
-                    place += 1
-                restored[place] = attach_mark(restored[place], mark)
+                while index + 1 < end and not doc[index].whitespace_ and not texts[index + 1].isspace():
+                    index += 1
+                restored[index] = attach_mark(restored[index], mark)
         write_restored(doc, restored)
 
     # Training.
@@ -203,11 +203,11 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         system = self.perceptron.system
         texts, marks = _align(example, tokens, reference)
         cases = [None if text is None else find_case(text) for text in texts]
-        for place, (text, case, mark) in enumerate(zip(texts, cases, marks, strict=True)):
+        for index, (text, case, mark) in enumerate(zip(texts, cases, marks, strict=True)):
             if text is None or (case == OTHER and self._forms.get(text.lower()) != text):
-                constraints[place] |= KEEPS_CASE
-            if mark not in (system.final if constraints[place] & ENDS else system.inside):
-                constraints[place] |= KEEPS_MARK
+                constraints[index] |= KEEPS_CASE
+            if mark not in (system.final if constraints[index] & ENDS else system.inside):
+                constraints[index] |= KEEPS_MARK
         actions = system.actions(constraints, cases, marks)
         return [Instance(self._make_columns(values, tree, constraints), actions)] if len(actions) else []
 
@@ -266,9 +266,9 @@ def _align(
             texts[word.token] = word.text
         marks[word.token] = word.mark
         begins = word.mark in FINAL
-    places: list[int | None] = tokens.tolist()
+    indices: list[int | None] = tokens.tolist()
     if not has_same_tokens(example):
         to_reference, to_predicted = example.alignment.x2y, example.alignment.y2x
         found = [to_reference[token].tolist() for token in tokens.tolist()]
-        places = [place[0] if len(place) == 1 == len(to_predicted[place[0]]) else None for place in found]
-    return [texts.get(place) for place in places], [marks.get(place) for place in places]
+        indices = [index[0] if len(index) == 1 == len(to_predicted[index[0]]) else None for index in found]
+    return [texts.get(index) for index in indices], [marks.get(index) for index in indices]

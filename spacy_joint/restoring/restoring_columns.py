@@ -74,7 +74,7 @@ class RestoringColumns:
         self.names = tuple(names)
         others = [name for name in names if name not in PHRASE_COLUMNS]
         self.tree_columns = TreeColumns(others, word_classes, custom, spelling)
-        self.places = np.array([names.index(name) for name in others], dtype=np.intp)
+        self.indices = np.array([names.index(name) for name in others], dtype=np.intp)
         self.reads_phrases = len(others) < len(names)
 
     def make_values(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -85,7 +85,7 @@ class RestoringColumns:
         if not self.reads_phrases:
             return others, tokens
         values = np.zeros((len(tokens), len(self.names)), dtype=np.uint64)
-        values[:, self.places] = others
+        values[:, self.indices] = others
         tree = read_word_tree(doc, tokens)
         tags = doc.to_array([TAG]).reshape(len(doc))[tokens]
         columns = _make_phrase_columns(tree, tags, doc.vocab.strings)

@@ -50,7 +50,7 @@ def score_pipeline_on_raw_text(nlp: Language, references: Sequence[Doc], text: s
 
 def _cut_text(text: str, references: Sequence[Doc]) -> list[str]:
     """Cut a text into parts with the words of each document; the rest belongs to the last document."""
-    ends = [place for place, character in enumerate(text, start=1) if not character.isspace()]
+    ends = [index for index, character in enumerate(text, start=1) if not character.isspace()]
     sizes = accumulate(sum(not character.isspace() for character in reference.text) for reference in references)
     cuts = [0, *(ends[size - 1] if 0 < size <= len(ends) else len(text) for size in sizes)]
     cuts[-1] = len(text)

@@ -71,13 +71,13 @@ def prune(tree: Tree, kept: Sequence[bool], parameters: Parameters) -> Tree | No
     """Remove words (by `kept`) and constituents that do not count, and unify equal labels. None if no word counts."""
     nodes, parents = flatten(tree)
     pruned = [replace(node, label=parameters.equal_labels.get(node.label, node.label)) for node in nodes]
-    for place in range(1, len(nodes)):
-        parent = parents[place]
+    for index in range(1, len(nodes)):
+        parent = parents[index]
         if parent > 0 and pruned[parent].label in parameters.delete_labels:
-            parents[place] = parents[parent]
-        if nodes[place].is_preterminal and not kept[nodes[place].index]:
+            parents[index] = parents[parent]
+        if nodes[index].is_preterminal and not kept[nodes[index].index]:
             # `assemble` leaves out empty constituents.
-            pruned[place] = Tree("")
+            pruned[index] = Tree("")
     return assemble(pruned, parents)
 
 
@@ -106,12 +106,12 @@ def list_paths(tree: Tree) -> list[list[str]]:
     for label, blocks in _list_constituents(tree):
         for number, (start, end) in enumerate(blocks):
             opening, closing = "[" if number else "(", "]" if number + 1 < len(blocks) else ")"
-            for place in range(start, end):
-                path = paths[place]
-                if place == end - 1 and closing not in path:
+            for index in range(start, end):
+                path = paths[index]
+                if index == end - 1 and closing not in path:
                     path.append(closing)
                 path.append(label)
-                if place == start and opening not in path:
+                if index == start and opening not in path:
                     path.append(opening)
     return paths
 
@@ -158,14 +158,14 @@ def _number_in_postorder(tree: Tree) -> tuple[list[Hashable], list[int], list[in
     # Postorder is the reverse of preorder from right to left.
     order, pending = [], [0]
     while pending:
-        place = pending.pop()
-        order.append(place)
-        pending.extend(below[place])
+        index = pending.pop()
+        order.append(index)
+        pending.extend(below[index])
     order.reverse()
-    numbers = {place: number for number, place in enumerate(order)}
+    numbers = {index: number for number, index in enumerate(order)}
     leftmost: list[int] = []
-    for number, place in enumerate(order):
-        leftmost.append(leftmost[numbers[below[place][0]]] if below[place] else number)
-    in_order = [nodes[place] for place in order]
+    for number, index in enumerate(order):
+        leftmost.append(leftmost[numbers[below[index][0]]] if below[index] else number)
+    in_order = [nodes[index] for index in order]
     labels: list[Hashable] = [(node.label, node.index if node.is_preterminal else None) for node in in_order]
     return labels, leftmost, sorted({leaf: number for number, leaf in enumerate(leftmost)}.values())

@@ -125,7 +125,7 @@ def _strip_marks(chunk: Pieces, found: Pieces) -> Pieces:
 
 def _list_cores(chunk: str) -> set[str]:
     """Lists the substrings that result from removing any number of non-alphanumeric characters from the ends."""
-    places = [i for i, character in enumerate(chunk) if character.isalnum()]
-    first, last = (places[0], places[-1] + 1) if places else (len(chunk) - 1, 1)
+    indices = [i for i, character in enumerate(chunk) if character.isalnum()]
+    first, last = (indices[0], indices[-1] + 1) if indices else (len(chunk) - 1, 1)
     starts = range(first + 1)
     return {chunk[start:end] for start in starts for end in range(max(start + 1, last), len(chunk) + 1)}

@@ -51,7 +51,7 @@ class Rule(NamedTuple):
 def make_rule(form: str, words: Analysis) -> Rule | None:
     """Makes the rule that splits a token into these words; returns None without a stem."""
     matches = [SequenceMatcher(None, form, word.form, autojunk=False).find_longest_match() for word in words]
-    kept = max(range(len(words)), key=lambda place: matches[place].size)
+    kept = max(range(len(words)), key=lambda index: matches[index].size)
     match, word = matches[kept], words[kept]
     if match.size < MIN_STEM:
         return None

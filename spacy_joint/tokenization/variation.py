@@ -37,8 +37,8 @@ def _change(text: str, words: Sequence[tuple[int, int]], added: str, rng: random
     """Yields the text before each word, and the word."""
     dashes, symbols = ([each for each in kind if each in added] for kind in (DASHES, SYMBOLS))
     before = ""
-    for place, (start, end) in enumerate(words):
-        space, word = text[words[place - 1][1] if place else 0 : start], text[start:end]
+    for index, (start, end) in enumerate(words):
+        space, word = text[words[index - 1][1] if index else 0 : start], text[start:end]
         if space and dashes and before.isalpha() and word.isalpha() and rng.random() < DASH:
             around = rng.choice(("", " "))
             yield around, rng.choice(dashes)
@@ -46,8 +46,8 @@ def _change(text: str, words: Sequence[tuple[int, int]], added: str, rng: random
         elif not space and before and {before, word} & (QUOTES | MARKS) and rng.random() < SPACED:
             space = " "
         is_priced = symbols and word.isdecimal() and rng.random() < SYMBOL
-        follows = text[end : words[place + 1][0] + 1] if place + 1 < len(words) else ""
-        if is_priced and (space or not place) and rng.random() < BEFORE:
+        follows = text[end : words[index + 1][0] + 1] if index + 1 < len(words) else ""
+        if is_priced and (space or not index) and rng.random() < BEFORE:
             yield space, rng.choice(symbols)
             space, is_priced = rng.choice(("", " ")), False
         yield space, word

@@ -61,10 +61,10 @@ def write_all_caps(doc: Doc, _: random.Random) -> list[Word]:
 def write_title_case(doc: Doc, _: random.Random) -> list[Word]:
     """Write a document Like This, Don't You Think?"""
     words = copy_words(doc)
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         # Not clitics.
-        if not place or words[place - 1].space or not words[place - 1].text[-1].isalnum():
-            words[place] = word._replace(text=word.text[:1].upper() + word.text[1:].lower())
+        if not index or words[index - 1].space or not words[index - 1].text[-1].isalnum():
+            words[index] = word._replace(text=word.text[:1].upper() + word.text[1:].lower())
     return words
 
 
@@ -103,8 +103,8 @@ def write_typos(doc: Doc, rng: random.Random) -> list[Word]:
 def misspell(word: str, letters: str, rng: random.Random) -> str:
     """Omit, add, replace or swap letters inside a word of at least three letters, the commonest misspellings (Damerau
     1964, doi:10.1145/363958.363994), choosing from `letters`."""
-    place = rng.randrange(1, len(word) - 1)
-    before, letter, after = word[:place], word[place], word[place + 1 :]
+    index = rng.randrange(1, len(word) - 1)
+    before, letter, after = word[:index], word[index], word[index + 1 :]
     other = rng.choice(letters)
     swapped = before + after[0] + letter + after[1:]
     return rng.choice((before + after, before + letter + other + after, before + other + after, swapped))
@@ -191,10 +191,10 @@ def wrap_lines(doc: Doc, rng: random.Random) -> list[Word]:
     words: list[Word] = []
     length = 0
     given = _write_breaks(doc, "\n\n")
-    for place, word in enumerate(given):
+    for index, word in enumerate(given):
         if words and words[-1].space:
-            end = next((i for i in range(place, len(given)) if given[i].space or given[i].text.isspace()), len(given))
-            if length + sum(len(each.text) for each in given[place : end + 1]) > width:
+            end = next((i for i in range(index, len(given)) if given[i].space or given[i].text.isspace()), len(given))
+            if length + sum(len(each.text) for each in given[index : end + 1]) > width:
                 last = words[-1]
                 words[-1] = last._replace(space=False)
                 words.append(Word("\n", False, last.source, {**BREAK, "LEMMA": "\n"}, Added.TO_PREVIOUS))

@@ -69,18 +69,18 @@ def rewrite(doc: Doc, words: Sequence[Word]) -> Doc:
         # For each word, the number of its kept token.
         numbers = np.cumsum(is_own) - is_own
         heads = pruned.heads[numbers]
-        for place in np.flatnonzero(~is_own).tolist():
-            number = int(numbers[place])
-            if words[place].added is Added.TO_CLAUSE:
-                heads[place] = find_gap_head(pruned.heads, number)
+        for index in np.flatnonzero(~is_own).tolist():
+            number = int(numbers[index])
+            if words[index].added is Added.TO_CLAUSE:
+                heads[index] = find_gap_head(pruned.heads, number)
             else:
-                heads[place] = number - (words[place].added is Added.TO_PREVIOUS)
+                heads[index] = number - (words[index].added is Added.TO_PREVIOUS)
         columns["HEAD"] = (own[heads] - np.arange(len(words))).astype(np.uint64)
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         for name, value in word.annotation.items():
             if name in columns:
                 add = doc.vocab.morphology.add if name == "MORPH" else doc.vocab.strings.add
-                columns[name][place] = add(value)
+                columns[name][index] = add(value)
     if columns:
         table = np.stack(list(columns.values()), axis=1)
         copy.from_array(list(columns), table)  # type: ignore[arg-type]  # thinc's own array type in its stub

@@ -58,13 +58,13 @@ def read_annotated(gold: Doc, nlp: Language) -> Novel:
         if not n_words or (gold[span.start].is_sent_start and (n_words > MAX_NARRATION or n_sentences > 1)):
             cuts.add(span.start)
     words: list[str] = []
-    places = []
+    indices = []
     for token in gold:
         words += ["\n\n"] * (token.i in cuts)
-        places.append(len(words))
+        indices.append(len(words))
         words.append(token.text)
     doc = nlp(Doc(nlp.vocab, words=words))
-    runs = [(places[span.start], places[span.end - 1] + 1) for span in spans]
+    runs = [(indices[span.start], indices[span.end - 1] + 1) for span in spans]
     marking = find_marking(doc, single_quotes=True)
     mentions = find_mentions(doc, marking.starts, runs, runs, find_rule_cues(doc, marking)).list_speakers()
     turns = find_turns(doc, marking.starts, runs, [DIRECT] * len(runs), mentions)

@@ -77,32 +77,32 @@ def make_units(words: Sequence[Word], label: str = "") -> list[Unit]:
     """Makes the words to cut. Names of speakers take up room unless they are tags."""
     return [
         Unit(
-            len(word.text) + (0 if label == VOICE else len(_introduce(words, place, label))),
+            len(word.text) + (0 if label == VOICE else len(_introduce(words, index, label))),
             word.start_time or 0.0,
             word.end_time or 0.0,
             word.cost,
-            word.begins_turn or place == 0 or word.is_sound != words[place - 1].is_sound,
+            word.begins_turn or index == 0 or word.is_sound != words[index - 1].is_sound,
             word.begins_turn,
             word.begins_sentence,
         )
-        for place, word in enumerate(words)
+        for index, word in enumerate(words)
     ]
 
 
-def _introduce(words: Sequence[Word], place: int, label: str) -> str:
+def _introduce(words: Sequence[Word], index: int, label: str) -> str:
     """Makes the text before the first word of a turn."""
-    speaker = words[place].speaker
-    if not label or not words[place].begins_turn:
+    speaker = words[index].speaker
+    if not label or not words[index].begins_turn:
         return ""
     # The same name again would not begin a turn.
-    is_same = place > 0 and words[place - 1].speaker == speaker
-    mark = MARK if is_same or (place and speaker is None and label != VOICE) else ""
+    is_same = index > 0 and words[index - 1].speaker == speaker
+    mark = MARK if is_same or (index and speaker is None and label != VOICE) else ""
     return mark if label == VOICE or speaker is None else mark + label.removeprefix(mark).format(speaker)
 
 
 def _arrange(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> list[Caption]:
     """Makes all captions: cues of the source, or new cuts, in stretches of cues between ends of sentences."""
-    starts = [0, *(place for place, word in enumerate(words) if place and word.cue and word.begins_sentence)]
+    starts = [0, *(index for index, word in enumerate(words) if index and word.cue and word.begins_sentence)]
     captions: list[Caption] = []
     for start, end in pairwise([*starts, len(words)]):
         own = _list_cues(words, start, end)
@@ -114,14 +114,14 @@ def _arrange(words: Sequence[Word], units: Sequence[Unit], limits: Limits) -> li
 
 def _list_cues(words: Sequence[Word], start: int, end: int) -> list[Caption]:
     """Lists the cues of a stretch; none unless all words have one."""
-    places = [place for place in range(start, end) if words[place].cue is not None]
-    if places[:1] != [start]:
+    indices = [index for index in range(start, end) if words[index].cue is not None]
+    if indices[:1] != [start]:
         return []
     found: list[Caption] = []
-    for first, last in pairwise([*places, end]):
+    for first, last in pairwise([*indices, end]):
         cue = words[first].cue
         assert cue is not None
-        begins = (words[place].begins_line or words[place].begins_turn for place in range(first + 1, last))
+        begins = (words[index].begins_line or words[index].begins_turn for index in range(first + 1, last))
         lines = (first, *compress(range(first + 1, last), begins))
         found.append(Caption(lines, last, cue.start_time, cue.end_time, cue))
     return found

@@ -138,7 +138,7 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
     names = find_caption_names(named, len(cues))
     speaker: str | None = None
     header, segments, last = written[0], list[Segment](), -1
-    for place, cue in enumerate(cues, start=1):
+    for index, cue in enumerate(cues, start=1):
         rows = [(row, "".join(run.text for run in row)) for row in _split(cue.lines)]
         is_all_sound = is_sound("".join(text for _, text in rows))
         is_dialogue = sum(bool(DASH.match(text)) for _, text in rows) > 1
@@ -155,14 +155,14 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
         segments += said
         if any(segment.text.strip() for segment in said):
             last = len(segments) - len(said)
-            found = Cue(start_time, end_time, format, header, written[place])
+            found = Cue(start_time, end_time, format, header, written[index])
             segments[last] = segments[last]._replace(cue=None if is_rolling else found)
             header = ""
         elif last < 0 or (above := segments[last].cue) is None:
-            header += written[place]
+            header += written[index]
         else:
             # Cues without words go with the one above.
-            segments[last] = segments[last]._replace(cue=above._replace(block=above.block + written[place]))
+            segments[last] = segments[last]._replace(cue=above._replace(block=above.block + written[index]))
     yield from segments
 
 

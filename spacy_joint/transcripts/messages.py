@@ -29,7 +29,7 @@ def find_messages(content: Any) -> list[dict[str, Any]] | None:
         return None
     # Facebook's last message comes first.
     times = [time if isinstance(time := message.get("timestamp_ms"), int) else 0 for message in found]
-    return [found[place] for place in sorted(range(len(found)), key=times.__getitem__)]
+    return [found[index] for index in sorted(range(len(found)), key=times.__getitem__)]
 
 
 def read_messages(messages: Sequence[dict[str, Any]]) -> Iterator[Segment]:
@@ -42,9 +42,9 @@ def read_messages(messages: Sequence[dict[str, Any]]) -> Iterator[Segment]:
             text = html.unescape(shown)
         speaker = None if message.get("subtype") else _find_sender(message)
         lines = LINE_END.split(text)
-        for place, line in enumerate(lines):
-            after_blank = place > 0 and not lines[place - 1].strip()
-            yield Segment(f"{line}\n", speaker, None, None, not place, after_blank, begins_line=True)
+        for index, line in enumerate(lines):
+            after_blank = index > 0 and not lines[index - 1].strip()
+            yield Segment(f"{line}\n", speaker, None, None, not index, after_blank, begins_line=True)
 
 
 def _find_sender(message: dict[str, Any]) -> str | None:

@@ -116,8 +116,8 @@ def read_youtube(content: str, source: str) -> Iterator[Segment]:
     if said and not heads:
         line, fields = lines[said[0]], "time, text"
         raise JointValueError(Errors.J467, source=source, line=said[0] + 1, found=line, format="YouTube", fields=fields)
-    places = list(heads)
-    blocks = {n: list(block) for n, block in groupby(said, key=lambda number: bisect(places, number))}
+    indices = list(heads)
+    blocks = {n: list(block) for n, block in groupby(said, key=lambda number: bisect(indices, number))}
     # Chapters have a title: above the first time, and below the last words of the chapter before.
     header = blocks.pop(0, [])
     last = [block[-1] for block in blocks.values() if len(block) > 1]
@@ -127,7 +127,7 @@ def read_youtube(content: str, source: str) -> Iterator[Segment]:
     for number, text in enumerate(texts):
         if number in heads:
             stamps.append((0 if titles and not stamps else number, heads[number]["time"]))
-        begins_turn = number in places[:1] and not titles
+        begins_turn = number in indices[:1] and not titles
         begins_paragraph = not titles.isdisjoint((number - 1, number)) or not (stamps or text.strip())
         segment = Segment(f" {text}", None, None, None, begins_turn, begins_paragraph, is_sound(text))
         segments.append(segment._replace(begins_line=not stamps))
@@ -139,15 +139,15 @@ def _join_times(lines: Sequence[str]) -> Sequence[str]:
     """Moves times on separate lines next to names, if several names recur, or are numbered, directly above them, or
     below them and in the first line."""
     filled = [line.strip() for line in lines if line.strip()]
-    times = {place: match["time"] for place, line in enumerate(filled) if (match := TIME_ALONE.fullmatch(line))}
-    for beginnings in ([place - 1 for place in times], [0, *(place + 1 for place in times)]):
-        possible = [place for place in beginnings if place in range(len(filled)) and place not in times]
-        counts = Counter(filled[place] for place in possible)
-        named = {place for place in possible if counts[filled[place]] > 1 or re.fullmatch(NUMBERED, filled[place])}
+    times = {index: match["time"] for index, line in enumerate(filled) if (match := TIME_ALONE.fullmatch(line))}
+    for beginnings in ([index - 1 for index in times], [0, *(index + 1 for index in times)]):
+        possible = [index for index in beginnings if index in range(len(filled)) and index not in times]
+        counts = Counter(filled[index] for index in possible)
+        named = {index for index in possible if counts[filled[index]] > 1 or re.fullmatch(NUMBERED, filled[index])}
         if len(named) > max(counts.values(), default=0) and len(named) >= NAMED_SHARE * len(times):
-            places, clocks = [*times], [*times.values(), "0:00"]
-            heads = {place: f"{filled[place]}\t{clocks[bisect(places, place) - (0 in times)]}" for place in named}
-            return [heads.get(place, line) for place, line in enumerate(filled) if place not in times]
+            indices, clocks = [*times], [*times.values(), "0:00"]
+            heads = {index: f"{filled[index]}\t{clocks[bisect(indices, index) - (0 in times)]}" for index in named}
+            return [heads.get(index, line) for index, line in enumerate(filled) if index not in times]
     return lines
 
 
@@ -171,7 +171,7 @@ def _is_ctm(lines: Sequence[str]) -> bool:
 
 def _is_otter(lines: Sequence[str]) -> bool:
     filled = [line for line in _join_times(lines) if line.strip()]
-    heads = {place: match for place, line in enumerate(filled) if (match := OTTER_NAME.fullmatch(line))}
+    heads = {index: match for index, line in enumerate(filled) if (match := OTTER_NAME.fullmatch(line))}
     first = next(iter(heads.values()), None)
     is_event = first and first["opening"] == "" and not first["time"].startswith("00:")
     if is_event or any(after - before == 1 for before, after in pairwise(heads)):
@@ -185,15 +185,15 @@ def _is_otter(lines: Sequence[str]) -> bool:
 
 def _is_youtube(lines: Sequence[str]) -> bool:
     filled = [line for line in lines if line.strip()]
-    heads = {place: match for place, line in enumerate(filled) if (match := YOUTUBE_TIME.fullmatch(line))}
+    heads = {index: match for index, line in enumerate(filled) if (match := YOUTUBE_TIME.fullmatch(line))}
     times = [read_clock(match["time"]) or 0.0 for match in heads.values()]
-    beside = {place: (match["text"] or "").strip() for place, match in heads.items()}
+    beside = {index: (match["text"] or "").strip() for index, match in heads.items()}
     gaps = [after - before for before, after in pairwise([*heads, len(filled)])]
     has_words = all(text or gap > 1 for text, gap in zip(beside.values(), gaps, strict=True))
     has_columns = any("\t" in text for text in beside.values())
     if not (len(heads) > 2 and has_words and times == sorted(times)) or has_columns:
         return False
-    if sum(len(beside.get(place, line)) for place, line in enumerate(filled)) < MIN_RATE * (times[-1] - times[0]):
+    if sum(len(beside.get(index, line)) for index, line in enumerate(filled)) < MIN_RATE * (times[-1] - times[0]):
         return False
     # Below a header, such as the title of a chapter, and next to words, the first time is at the beginning.
     header = next(iter(heads))

@@ -113,13 +113,13 @@ class Transcript(NamedTuple):
 
     def find_pause(self, start: int) -> float | None:
         """Finds the silence, in seconds, before the characters from `start`: 0 inside a word; None if unknown."""
-        place = bisect_right(self.timed_parts, start, key=lambda part: part.start) - 1
-        if place < 0 or not self.timed_parts[place].is_word or start >= self.timed_parts[place].end:
+        index = bisect_right(self.timed_parts, start, key=lambda part: part.start) - 1
+        if index < 0 or not self.timed_parts[index].is_word or start >= self.timed_parts[index].end:
             return None
-        before, part = self.timed_parts[max(place - 1, 0)], self.timed_parts[place]
+        before, part = self.timed_parts[max(index - 1, 0)], self.timed_parts[index]
         if start > part.start:
             return 0.0
-        if place == 0 or not before.is_word or self.text[before.end : start].strip():
+        if index == 0 or not before.is_word or self.text[before.end : start].strip():
             return None
         return round(max(part.start_time - before.end_time, 0.0), DECIMALS)
 
@@ -130,8 +130,8 @@ class Transcript(NamedTuple):
         return part is not None and not part.is_word and (part.is_estimated or start > part.start)
 
     def _find_part(self, offset: int) -> TimedPart | None:
-        place = bisect_right(self.timed_parts, offset, key=lambda part: part.start) - 1
-        return self.timed_parts[place] if place >= 0 and offset < self.timed_parts[place].end else None
+        index = bisect_right(self.timed_parts, offset, key=lambda part: part.start) - 1
+        return self.timed_parts[index] if index >= 0 and offset < self.timed_parts[index].end else None
 
 
 class Format(NamedTuple):
@@ -175,16 +175,16 @@ def spread(texts: Sequence[str], start_time: float, end_time: float) -> Iterator
 def estimate(segments: Sequence[Segment], start_time: float, end_time: float) -> Iterator[Segment]:
     """Yields consecutive segments with the times that `spread` estimates: all but the start of the first words."""
     texts = [segment.text for segment in segments]
-    first = next((place for place, text in enumerate(texts) if text.strip()), 0)
-    for place, (start, end) in enumerate(spread(texts, start_time, end_time)):
-        yield segments[place]._replace(start_time=start, end_time=end, is_estimated=place > first)
+    first = next((index for index, text in enumerate(texts) if text.strip()), 0)
+    for index, (start, end) in enumerate(spread(texts, start_time, end_time)):
+        yield segments[index]._replace(start_time=start, end_time=end, is_estimated=index > first)
 
 
 def set_times(segments: list[Segment], stamps: Iterable[tuple[int, str]], *, may_be_daytime: bool = False) -> None:
     """Sets estimated times of segments, from each place with a written time to the next: see `spread`. There may be
     silence before the next one, and none are set if it is earlier. No times are set if they may be times of day: the
     first does not begin with 0, as in recordings, and none with a number above 23."""
-    known = [(place, time, written) for place, written in stamps if (time := read_clock(written)) is not None]
+    known = [(index, time, written) for index, written in stamps if (time := read_clock(written)) is not None]
     leading = [int(written.split(":")[0]) for _, _, written in known if ":" in written]
     if may_be_daytime and leading and leading[0] > 0 and max(leading) < 24:
         return

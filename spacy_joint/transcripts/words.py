@@ -93,28 +93,28 @@ def list_words(doc: Doc) -> list[Word]:
     begins_turn, begins_sentence, begins_paragraph, begins_line = True, True, True, False
     cue: list[object] | None = None
     for token in tokens:
-        place = token.i
-        begins_turn |= bool(turns[place])
+        index = token.i
+        begins_turn |= bool(turns[index])
         begins_sentence |= is_divided and bool(token.is_sent_start)
-        begins_line |= bool(lines[place])
-        cue = cues[place] or cue
+        begins_line |= bool(lines[index])
+        cue = cues[index] or cue
         if token.is_space:
             begins_line |= "\n" in token.text
             begins_paragraph |= token.text.count("\n") > 1
-            first = place + 1
+            first = index + 1
             continue
-        if not (token.whitespace_ or place + 1 == len(tokens) or tokens[place + 1].is_space):
+        if not (token.whitespace_ or index + 1 == len(tokens) or tokens[index + 1].is_space):
             continue
-        text = "".join(texts[first : place + 1])
+        text = "".join(texts[first : index + 1])
         if text:
-            known = range(first, place + 1)
+            known = range(first, index + 1)
             _, line_end, space = whole[end : tokens[first].idx].rpartition("\n")
             end = token.idx + len(token)
             words.append(
                 Word(
                     text,
                     first,
-                    place + 1,
+                    index + 1,
                     speakers[first],
                     min((starts[i] for i in known if starts[i] is not None), default=None),
                     max((ends[i] for i in known if ends[i] is not None), default=None),
@@ -131,7 +131,7 @@ def list_words(doc: Doc) -> list[Word]:
             )
             begins_turn = begins_sentence = begins_paragraph = begins_line = False
             cue = None
-        first = place + 1
+        first = index + 1
     return words
 
 
@@ -218,14 +218,14 @@ def fill_times(words: Sequence[Word]) -> list[Word]:
     """Estimates the times of words without any from their neighbours', by their numbers of characters. At least one
     word has times."""
     filled = list(words)
-    timed = [place for place, word in enumerate(words) if word.start_time is not None and word.end_time is not None]
+    timed = [index for index, word in enumerate(words) if word.start_time is not None and word.end_time is not None]
     for before, after in pairwise([-1, *timed, len(words)]):
         texts = [word.text for word in words[before + 1 : after]]
         begin = (words[timed[0]].start_time if before < 0 else words[before].end_time) or 0.0
         last = begin + sum(map(len, texts)) / SPEED if after == len(words) else words[after].start_time or 0.0
-        for place, times in enumerate(spread(texts, begin, max(begin, last)), start=before + 1):
+        for index, times in enumerate(spread(texts, begin, max(begin, last)), start=before + 1):
             start, end = (round(time, DECIMALS) for time in times)
-            filled[place] = words[place]._replace(start_time=start, end_time=end, is_estimated=True)
+            filled[index] = words[index]._replace(start_time=start, end_time=end, is_estimated=True)
     return filled
 
 

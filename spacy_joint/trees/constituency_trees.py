@@ -83,8 +83,8 @@ class Tree:
         """List all nodes in preorder, each with its yield: an integer in which the bits of its words are set."""
         nodes, parents = flatten(self)
         words = [1 << node.index if node.is_preterminal else 0 for node in nodes]
-        for place in range(len(nodes) - 1, 0, -1):
-            words[parents[place]] |= words[place]
+        for index in range(len(nodes) - 1, 0, -1):
+            words[parents[index]] |= words[index]
         return list(zip(nodes, words, strict=True))
 
     def spans(self) -> list[Constituent]:
@@ -165,18 +165,18 @@ def flatten(tree: Tree) -> tuple[list[Tree], list[int]]:
     pending = [(tree, -1)]
     while pending:
         node, parent = pending.pop()
-        place = len(nodes)
+        index = len(nodes)
         nodes.append(node)
         parents.append(parent)
-        pending.extend((child, place) for child in reversed(node.children))
+        pending.extend((child, index) for child in reversed(node.children))
     return nodes, parents
 
 
 def list_children(parents: Sequence[int]) -> list[list[int]]:
     """List the places of the children of each node, given the place of the parent of each; the root comes first."""
     children: list[list[int]] = [[] for _ in parents]
-    for place, parent in enumerate(parents[1:], start=1):
-        children[parent].append(place)
+    for index, parent in enumerate(parents[1:], start=1):
+        children[parent].append(index)
     return children
 
 
@@ -186,21 +186,21 @@ def assemble(nodes: Sequence[Tree], parents: Sequence[int]) -> Tree | None:
     from 0. Constituents without words are left out; None if there are no words."""
     below = list_children(parents)
     from_the_root = [0]
-    for place in from_the_root:
-        from_the_root.extend(below[place])
-    words = [place for place in from_the_root if nodes[place].is_preterminal]
-    ranks = {place: rank for rank, place in enumerate(sorted(words, key=lambda place: (nodes[place].index, place)))}
+    for index in from_the_root:
+        from_the_root.extend(below[index])
+    words = [index for index in from_the_root if nodes[index].is_preterminal]
+    ranks = {index: rank for rank, index in enumerate(sorted(words, key=lambda index: (nodes[index].index, index)))}
     done: dict[int, tuple[int, Tree]] = {}
     first = itemgetter(0)
-    for place in reversed(from_the_root):
-        node = nodes[place]
-        if place in ranks:
-            done[place] = ranks[place], node.at(ranks[place])
+    for index in reversed(from_the_root):
+        node = nodes[index]
+        if index in ranks:
+            done[index] = ranks[index], node.at(ranks[index])
             continue
-        children = [done.pop(child) for child in below[place] if child in done]
+        children = [done.pop(child) for child in below[index] if child in done]
         if children:
             children.sort(key=first)
-            done[place] = children[0][0], node.with_children(tuple([child for _, child in children]))
+            done[index] = children[0][0], node.with_children(tuple([child for _, child in children]))
     return done[0][1] if done else None
 
 
@@ -231,8 +231,8 @@ def rewrite(tree: Tree, rule: Rule) -> Sequence[Tree]:
     nodes, parents = flatten(tree)
     # The replacements of the children of each node, from right to left.
     below: list[list[Tree]] = [[] for _ in nodes]
-    for place in range(len(nodes) - 1, 0, -1):
-        below[parents[place]] += reversed(rule(nodes[place], tuple(reversed(below[place]))))
+    for index in range(len(nodes) - 1, 0, -1):
+        below[parents[index]] += reversed(rule(nodes[index], tuple(reversed(below[index]))))
     return rule(tree, tuple(reversed(below[0])))
 
 

@@ -9,10 +9,10 @@ def attach_root_children(tree: Tree) -> Tree:
     treetools). This removes discontinuities, and head marks."""
     nodes, parents = flatten(tree)
     yields = [words for _, words in tree.yields()]
-    places = {node.index: place for place, node in enumerate(nodes) if node.is_preterminal}
-    children = [place for place, parent in enumerate(parents) if parent == 0]
-    first = {place: (yields[place] & -yields[place]).bit_length() - 1 for place in children}
-    last = {place: yields[place].bit_length() - 1 for place in children}
+    indices = {node.index: index for index, node in enumerate(nodes) if node.is_preterminal}
+    children = [index for index, parent in enumerate(parents) if parent == 0]
+    first = {index: (yields[index] & -yields[index]).bit_length() - 1 for index in children}
+    last = {index: yields[index].bit_length() - 1 for index in children}
     begins = {first[child]: child for child in children}
     # The end of each row of adjacent children of the root, by the first word of each child. Cleared when a child moves.
     ends: dict[int, int] = {}
@@ -24,10 +24,10 @@ def attach_root_children(tree: Tree) -> Tree:
             after = last[begins[after]] + 1
         after = ends.get(after, after)
         ends.update(dict.fromkeys(row, after))
-        if first[child] == 0 or after not in places:
+        if first[child] == 0 or after not in indices:
             continue
-        above = set(_list_ancestors(places[first[child] - 1], parents))
-        target = next(place for place in _list_ancestors(places[after], parents) if place in above)
+        above = set(_list_ancestors(indices[first[child] - 1], parents))
+        target = next(index for index in _list_ancestors(indices[after], parents) if index in above)
         if target == 0:
             continue
         parents[child] = target
@@ -39,12 +39,12 @@ def attach_root_children(tree: Tree) -> Tree:
     return assemble(nodes, parents) or tree
 
 
-def _list_ancestors(place: int, parents: list[int]) -> list[int]:
+def _list_ancestors(index: int, parents: list[int]) -> list[int]:
     """List the ancestors of a node, from the bottom up."""
     found = []
-    while place:
-        place = parents[place]
-        found.append(place)
+    while index:
+        index = parents[index]
+        found.append(index)
     return found
 
 
@@ -56,15 +56,15 @@ def make_continuous(tree: Tree) -> Tree:
     below = list_children(parents)
     # The words of each node that are not raised.
     words = [bits for _, bits in tree.yields()]
-    for place in range(len(nodes) - 1, -1, -1):
-        if count_blocks(words[place]) <= 1:
+    for index in range(len(nodes) - 1, -1, -1):
+        if count_blocks(words[index]) <= 1:
             continue
-        head = words[below[place][nodes[place].head or 0]]
-        masks = ((1 << end) - (1 << start) for start, end in find_blocks(words[place]))
+        head = words[below[index][nodes[index].head or 0]]
+        masks = ((1 << end) - (1 << start) for start, end in find_blocks(words[index]))
         kept = next(mask for mask in masks if mask & head)
-        for child in below[place]:
+        for child in below[index]:
             if not words[child] & kept:
-                parents[child] = parents[place]
-                below[parents[place]].append(child)
-        words[place] = kept
+                parents[child] = parents[index]
+                below[parents[index]].append(child)
+        words[index] = kept
     return assemble(nodes, parents) or tree

@@ -38,9 +38,9 @@ class HeadRules:
             values = functions if direction == "function" else children
             order = range(len(values))[:: -1 if direction.startswith("right") else 1]
             if direction.endswith("most"):
-                found = [place for place in order if not wanted or values[place] in wanted]
+                found = [index for index in order if not wanted or values[index] in wanted]
             else:
-                found = [place for value in wanted for place in order if values[place] == value]
+                found = [index for value in wanted for index in order if values[index] == value]
             if found:
                 return found[0]
         return 0
