@@ -54,7 +54,7 @@ def configure(gold: Path, word_classes: Path | None, silver: Path | None) -> Con
 
 
 def count_words(nlp: Language, config: Config, max_batches: int) -> int:
-    """The words of a pass over the training corpus, or of so many batches, in as many passes as they need."""
+    """The words of a pass over the training corpus, or of a number of batches, in as many passes as needed."""
     corpus = registry.resolve({"corpus": config.interpolate()["corpora"]["train"]})["corpus"]
     examples = corpus(nlp)
     if max_batches:

@@ -311,7 +311,7 @@ def full_pipeline(
 @pytest.fixture(scope="session")
 def write_transformer() -> Callable[..., Path]:
     def write(directory: Path, words: Iterable[str], positions: int = 40) -> Path:
-        """Write a tiny transformer with random weights, which knows these words and reads so many positions at once."""
+        """Write a tiny transformer with random weights, these words, and a maximum number of positions."""
         import torch
         import transformers
         from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors

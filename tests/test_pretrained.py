@@ -1,4 +1,4 @@
-"""The pretrained pipeline, as a distribution of its own."""
+"""The pretrained pipeline as a separate distribution."""
 
 import pytest
 import requests

@@ -33,7 +33,7 @@ AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
 # The number of words after a quotation that can name its speaker.
 REPORT = 4
 # The maximum number of words and marks of a line that may greet.
-GREETING = 6
+MAX_GREETING = 6
 # The maximum number of words before a two-word name at the start of its sentence: Former White House Press Secretary.
 NAME = 5
 # Marks within words of letters.
@@ -57,6 +57,7 @@ AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + mar
 AFTER_MARKS = {"after colons": marks.COLON, "after dots": marks.ELLIPSIS, "after dashes": marks.DASH}
 # The end of a quotation, whose speaker the next words may name.
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
+NO_MARKS = marks.make_table(())
 # Words that may belong to the next word.
 IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
 # Tables of endings of words, see `find_ending`: final marks, signs before a string, and signs without a letter.
@@ -186,8 +187,8 @@ def _are_opening_signs(words: Words) -> np.ndarray:
 
 def _are_in_verses(words: Words) -> np.ndarray:
     """Long lines end in commas, | And the next lines go on. Not: Hi all, We are. Best wishes, Nora Dale."""
-    lines = words.find_first_words(marks.make_table(()))
-    is_long = np.arange(len(lines)) - preceding(lines) > GREETING
+    lines = words.find_first_words(NO_MARKS)
+    is_long = np.arange(len(lines)) - preceding(lines) > MAX_GREETING
     return is_long & (words.before == marks.COMMA + marks.LINE) & following(words.is_lower & words.in_line)
 
 

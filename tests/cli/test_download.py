@@ -13,7 +13,7 @@ pytest.importorskip("pip")
 
 
 def write_wheel(directory, name, requirement):
-    """Writes a wheel without files of its own."""
+    """Writes a wheel that contains only metadata."""
     version = about.__pipelines_version__
     info = f"{name}-{version}.dist-info"
     with ZipFile(directory / f"{name}-{version}-py3-none-any.whl", "w") as wheel:

@@ -19,7 +19,7 @@ SENTENCE = "# sent_id = {n}\n# text = Komm her.\n" + "".join(
 
 @pytest.fixture
 def write(write_text):
-    """Write a file of documents with so many sentences each."""
+    """Write a file of documents with these numbers of sentences."""
 
     def write(name, *sizes, marked=True):
         text = ""

@@ -82,7 +82,7 @@ limited = pytest.mark.skipif(
 
 
 def run_alone(setup, code):
-    """Run code after its setup in a process of its own, which must neither fail nor print errors."""
+    """Run setup and code in a separate process; fail if it fails or prints errors."""
     command = [sys.executable, "-c", setup + textwrap.dedent(code), str(Path(__file__).parent)]
     # Freed memory returns to the system at once, and threads share one heap, so the limit is exact.
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "1"}

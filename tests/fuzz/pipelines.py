@@ -256,7 +256,7 @@ class Oracle:
 
 
 def annotate_afresh(library: Path, names: tuple[str, ...]) -> list[Result]:
-    """The results of a pipeline for all inputs, each in a process of its own that has done nothing before."""
+    """The results of a pipeline for all inputs, each in a new process."""
     warnings.simplefilter("ignore")
     nlp = load(library, names)
     return [in_fork(lambda number=number: attempt(lambda: nlp(make_input(nlp, number)))) for number in range(N_INPUTS)]

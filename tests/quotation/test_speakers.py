@@ -340,7 +340,7 @@ SPEAKERS = {
         "“That is a dream,” Raj Patel said.\n\n“It hurts,” said Maria Lopez, who has a shop.\n",
         ["Mayor Linda Roth", "Raj Patel", "Maria Lopez"],
     ),
-    "one resident is nobody who is known": (
+    "one resident is not a known character": (
         "“It hurts,” said Maria Lopez.\n\n“I will leave,” one resident wrote.\n\n“No,” said a voice.\n",
         ["Maria Lopez", "one resident", None],
     ),
@@ -356,7 +356,7 @@ SPEAKERS = {
         "The old man looked up. “Sit,” he said.\n\n“Why?” asked Ann.\n\n“Sit,” said the old man.\n",
         ["the old man", "Ann", "the old man"],
     ),
-    "a voice is nobody who is known": (
+    "a voice is not a known character": (
         "“We are here!” Ann shouted.\n\n“Stay calm,” the voice said.\n\n“How long?” asked Tom Hall.\n",
         ["Ann", None, "Tom Hall"],
     ),
@@ -429,7 +429,7 @@ CHARACTERS = {
         "“Sit down, Noah,” said Ann.\n\n“I will,” said Noah.\n\n“Noah is tired,” said the painter.\n\n" * 4,
         ["Ann", "Noah", "the painter"],
     ),
-    "a place is nobody": (
+    "a place is not a character": (
         "Ann lived in New York. She sang in New York. Tom met her near New York. New York said that it rained.",
         ["Ann", "Tom"],
     ),

@@ -88,13 +88,13 @@ def count_done(directory: Path) -> int:
 
 
 def start(*arguments: object, inside: Sequence[str] = (), **settings: Any) -> subprocess.Popen[bytes]:
-    """Start the command in a process of its own, by another command that is given its words."""
+    """Start the command in a separate process, by another command that takes its words as arguments."""
     command = [*inside, sys.executable, "-m", "spacy", "joint", "annotate-corpus", *map(str, arguments)]
     return subprocess.Popen(command, **settings)
 
 
 def wait_until_done(run: subprocess.Popen[bytes], directory: Path, n: int, timeout: float = 200) -> None:
-    """Wait until a run has made so many shards."""
+    """Wait until a run has made this number of shards."""
     end = time.monotonic() + timeout
     while count_done(directory) < n:
         assert run.poll() is None, "the run has ended"
@@ -129,7 +129,7 @@ def is_running(pid: int) -> bool:
 
 
 class Here:
-    """A runner that annotates in this process, and is stopped after so many partitions."""
+    """A runner that annotates in this process and stops after a number of partitions."""
 
     def __init__(self, limit=None):
         self.limit = limit

@@ -315,7 +315,7 @@ class Killed(BaseException):
 
 @contextmanager
 def kill_at(step):
-    """Kill the process after it has renamed or removed so many files; yield a list that shows whether it was killed."""
+    """Kill the process after `step` renamed or removed files; yield a list that is empty until then."""
     left = iter(range(step))
     stopped = []
 
