@@ -1,24 +1,17 @@
 """A table of distributional word classes: the columns class1, class2, ... training/word_classes.py learns them."""
 
 import hashlib
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from spacy.attrs import LOWER
-from spacy.language import Language
 from spacy.strings import get_string_id
-from spacy.tokens import Doc
 from typing_extensions import Self
 
 from ..engine import model_file
-from ..errors import Errors, JointValueError, JointWarning, Warnings
+from ..errors import Errors, JointValueError
 
 MAX_CLASSES = 4
-# Texts with fewer letters are not judged. In other texts, a pipeline knows words with at least this share of letters,
-# unless the text is in another language.
-MIN_LETTERS, MIN_KNOWN = 30, 0.4
 
 
 class WordClasses:
@@ -80,32 +73,3 @@ class WordClasses:
 
 
 NO_CLASSES = WordClasses.from_dict({})
-
-
-def find_language_warnings(nlp: Language, doc: Doc) -> Iterator[JointWarning]:
-    """Yields a warning if the word classes of the pipeline have few of the words, so that the text is probably in
-    another language (JW50)."""
-    tables = (getattr(component, "word_classes", NO_CLASSES) for _, component in nlp.components)
-    classes = next((table for table in tables if len(table.words)), None)
-    lexemes = [(doc.vocab[word], n) for word, n in doc.count_by(LOWER).items()]
-    # Weighted by length, since some languages, such as Chinese, have few spaces.
-    counts = {
-        lexeme.orth: n * len(lexeme.text)
-        for lexeme, n in lexemes
-        if lexeme.text[0].isalpha() and not (lexeme.like_url or lexeme.like_email)
-    }
-    n_letters = sum(counts.values())
-    if classes is None or n_letters < MIN_LETTERS:
-        return
-    is_known = classes.look_up(np.array(list(counts), dtype=np.uint64))[:, 0] > 0
-    share = float(np.array(list(counts.values()))[is_known].sum()) / n_letters
-    if share < MIN_KNOWN:
-        yield JointWarning(Warnings.JW50, share=share)
-
-
-def warn_of_language(nlp: Language, doc: Doc) -> bool:
-    """Warns if a text is probably in another language (JW50). Returns whether it did."""
-    found = list(find_language_warnings(nlp, doc))
-    for warning in found:
-        warnings.warn(warning, stacklevel=2)
-    return bool(found)

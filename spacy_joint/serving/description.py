@@ -22,7 +22,7 @@ from ..files.xml import NO_XML
 from ..length import lift_max_length
 from ..ordering.prenominal_orderer import reorder
 from ..pipes.components import enable_components, get_components, list_components, run_disabled
-from ..pipes.word_classes import find_language_warnings
+from ..pipes.foreign_text import find_language_warning
 from ..quotation.quotations import get_quotations
 from ..quotation.writing import describe_quotation
 from ..rendering.tree_drawing import render_tree
@@ -111,12 +111,13 @@ def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
         doc = run_disabled(nlp, doc, ORDERER, HEDGES)
         modifiers = _describe_spans(nlp, doc, ORDERER, _describe_order)
         hedges = _describe_spans(nlp, doc, HEDGES, lambda span: {"structure": span._.parse_string})
+    warning = find_language_warning(nlp, doc)
     terms = {term for token in doc for term in (token.tag_, token.pos_, token.dep_)}
     terms.update(hedge["label"] for hedge in hedges or ())
     return {
         "text": doc.text,
         "readable": readable,
-        "warnings": [str(warning) for warning in find_language_warnings(nlp, doc)],
+        "warnings": [str(warning)] if warning else [],
         "sentences": sentences,
         "quotations": quotations,
         "modifiers": modifiers,

@@ -322,7 +322,7 @@ def _annotate_lines(nlp: Language, source: Iterable[str], file: str) -> Iterator
 
 def _check(nlp: Language, docs: Iterable[Doc]) -> Iterator[Doc]:
     """Checks that documents have sentences (J336), and warns once of another language (JW50)."""
-    from ...pipes.word_classes import warn_of_language
+    from ...pipes.foreign_text import warn_of_language
 
     has_warned = False
     for number, doc in enumerate(docs, start=1):

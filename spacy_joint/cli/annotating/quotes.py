@@ -48,7 +48,7 @@ def quotes(
     from ... import load
     from ...length import lift_max_length
     from ...pipes.components import enable_components, get_components
-    from ...pipes.word_classes import warn_of_language
+    from ...pipes.foreign_text import warn_of_language
     from ...quotation.writing import WRITERS
     from ...scale.annotating.records import require_text
 
