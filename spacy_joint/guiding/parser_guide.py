@@ -16,7 +16,7 @@ from thinc.api import Model
 from ..annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_HEAD, GUIDE_LABEL, GUIDE_MARGIN, write_column
 from ..errors import Errors, JointValueError, check_range
 from ..pipes.streaming import MAX_DELAY, PIECE, StreamingPipe, cut_into_pieces
-from ..pipes.token_columns import SPACE_TAGS, find_reference_starts, find_whitespace
+from ..pipes.token_columns import SPACE_TAGS, find_reference_starts, find_whitespace, read_aligned
 from .guidance import EMPTY, Guidance, GuidanceStream, LowLatencyStream, StreamBuffer
 from .guide_pipe import GuidePipe, cross_entropy_of_odds
 from .heads import Scores
@@ -54,7 +54,7 @@ def read_gold(example: Example, labels: Sequence[str], tags: Sequence[str]) -> G
     # Tags that the predicted side has, too, come from a tagger.
     if example.predicted.has_annotation("TAG"):
         tag_numbers = {}
-    found = [tag_numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]
+    found = [tag_numbers.get(tag or "", -1) for tag in read_aligned(example, "TAG")]
     return Gold(known_starts, heads, np.where(heads < 0, -1, label_numbers), np.array(found, dtype=np.intp))
 
 

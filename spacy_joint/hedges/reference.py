@@ -9,7 +9,7 @@ import numpy as np
 from spacy.training import Example
 
 from ..annotation.constituents import get_constituents
-from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens, project_spans
+from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens, project_spans, read_aligned
 from ..trees.constituency_trees import ROOT, Tree, nest
 from ..trees.heads import load_head_rules
 from ..trees.transform import binarise, mark_heads
@@ -44,7 +44,7 @@ def read_reference(example: Example, max_span: int) -> Reference | None:
     hedged = [(label, start, end) for label, start, end in counted if 0 < end - start <= max_span]
     tokens = np.flatnonzero(~is_space)
     # Binarisation depends on tags, through heads, but not on words.
-    tags = example.get_aligned("TAG", as_string=True)
+    tags = read_aligned(example, "TAG")
     words = [Tree(tags[token] or "", word="_") for token in tokens.tolist()]
     nodes = [(Tree(label), [(start, end)]) for label, start, end in hedged]
     return Reference(tokens, find_reference_starts(example), nest(Tree(ROOT), nodes, words))

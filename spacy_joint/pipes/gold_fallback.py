@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from spacy.training import Example
 
+from .token_columns import read_aligned
+
 
 def fall_back_to_gold(example: Example, attributes: Sequence[str], drop: float, seed: Sequence[int]) -> Example:
     """Returns the example, with a copy of its predicted document that also has those of the attributes ("tag", "pos",
@@ -32,7 +34,7 @@ def fall_back_to_gold(example: Example, attributes: Sequence[str], drop: float, 
             values = np.column_stack([(heads - np.arange(len(heads))).view(np.uint64), ids])
         else:
             names = [attribute]
-            found = filled.get_aligned(attribute, as_string=True)
+            found = read_aligned(filled, attribute)
             values = np.array([strings.add(value) if value else 0 for value in found], dtype=np.uint64)
             values[dropped] = 0
         filled.predicted.from_array(names, values)  # type: ignore[arg-type]  # wrong in its stub

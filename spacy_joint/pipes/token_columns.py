@@ -123,6 +123,16 @@ def has_same_tokens(example: Example) -> bool:
     return np.array_equal(example.predicted.to_array([ORTH]), example.reference.to_array([ORTH]))
 
 
+def read_aligned(example: Example, attribute: str) -> list[str | None]:
+    """Reads an attribute of the reference for the predicted tokens, like `Example.get_aligned`, which is ten times
+    slower if both sides have the same tokens."""
+    if not has_same_tokens(example):
+        return example.get_aligned(attribute, as_string=True)
+    ids, indices = np.unique(example.reference.to_array([attribute]), return_inverse=True)
+    values = [example.reference.vocab.strings[int(value)] for value in ids]
+    return [values[index] for index in indices.reshape(-1).tolist()]
+
+
 def project_spans(example: Example, constituents: list[Constituent]) -> list[Constituent]:
     """Projects constituents onto the predicted tokens, without those that have an edge inside a token."""
     counterparts, back = example.alignment.y2x, example.alignment.x2y

@@ -9,11 +9,13 @@ lemma share no letter (*is*, *be*: `;=be`).
 
 import re
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 CASES = ("", "Aa", "AA", "=")
 SCRIPT = re.compile(r"(Aa|AA|=|);(?:=(.+)|-(.)|(\d{1,3})>([^>|]*)\|(\d{1,3})>([^>|]*))", re.DOTALL)
 
 
+@lru_cache(maxsize=1 << 16)
 def make_script(word: str, lemma: str) -> str:
     """Find the most general script that makes a lemma from a word."""
     edit = _find_edit(word.lower(), lemma.lower())

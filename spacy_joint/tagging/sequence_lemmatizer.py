@@ -14,7 +14,7 @@ from spacy.training import Example
 
 from ..engine.columns import Columns
 from ..errors import Errors, JointValueError
-from ..pipes.token_columns import BEFORE, COLUMNS, GLUED, STYLE, WordColumns
+from ..pipes.token_columns import BEFORE, COLUMNS, GLUED, STYLE, WordColumns, read_aligned
 from .edit_scripts import apply_script, make_script
 from .sequence_labeller import SequenceLabeller, TokenLabels
 
@@ -56,7 +56,7 @@ class SequenceLemmatizer(SequenceLabeller):
 
     def read_labels(self, example: Example) -> list[str | None]:
         """Makes the scripts of the lemmas of the reference; None for tokens without a lemma."""
-        lemmas = example.get_aligned("LEMMA", as_string=True)
+        lemmas = read_aligned(example, "LEMMA")
         spell = self.spelling.spell
         return [
             make_script(spell(token.text), lemma) if lemma and not token.text.isspace() else None

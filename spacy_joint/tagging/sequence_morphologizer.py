@@ -17,7 +17,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..errors import Errors, JointValueError, check_choice
-from ..pipes.token_columns import COLUMNS
+from ..pipes.token_columns import COLUMNS, read_aligned
 from ..pipes.tree_columns import TREE_COLUMNS, TreeColumns
 from .sequence_labeller import SequenceLabeller, TokenLabels
 from .system import TaggingSystem
@@ -76,8 +76,8 @@ class SequenceMorphologizer(SequenceLabeller):
 
     def read_labels(self, example: Example) -> list[str | None]:
         """Reads parts of speech with features; None for tokens that have neither."""
-        parts = example.get_aligned("POS", as_string=True)
-        features = example.get_aligned("MORPH", as_string=True)
+        parts = read_aligned(example, "POS")
+        features = read_aligned(example, "MORPH")
         return [_join(part, feature) for part, feature in zip(parts, features, strict=True)]
 
     def annotate(self, doc: Doc, prediction: TokenLabels) -> None:

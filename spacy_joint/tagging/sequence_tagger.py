@@ -24,7 +24,7 @@ from ..annotation.custom_columns import FINE_TAG, write_column
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError, Warnings, check_choice
 from ..pipes.streaming import MAX_DELAY, OpenDocument, StreamingPipe, cut_into_pieces
-from ..pipes.token_columns import COLUMNS, SPACE_TAGS, find_reference_starts, read_starts
+from ..pipes.token_columns import COLUMNS, SPACE_TAGS, find_reference_starts, read_aligned, read_starts
 from .sequence_labeller import SequenceLabeller, TokenLabels
 from .system import TaggingSystem
 
@@ -53,11 +53,11 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
     def read_labels(self, example: Example) -> list[str | None]:
         """Reads the tags of the reference; None for tokens without a tag, and for whitespace."""
         attribute = self.cfg["attribute"]
-        tags = example.get_aligned(attribute, as_string=True)
+        tags = read_aligned(example, attribute)
         known = [tag if tag and tag != SPACE_TAGS[attribute] else None for tag in tags]
         if not self.features:
             return known
-        found = zip(known, example.get_aligned("MORPH", as_string=True), strict=True)
+        found = zip(known, read_aligned(example, "MORPH"), strict=True)
         return [tag and join_features(tag, features or "", self.features) for tag, features in found]
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
