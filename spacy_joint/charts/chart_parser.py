@@ -14,7 +14,7 @@ import numpy as np
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
-from spacy.training import Example, validate_get_examples
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotation.constituents import CONSTITUENTS, get_trees, register_extensions, set_phrases
@@ -24,6 +24,7 @@ from ..annotation.sentences import list_sentences
 from ..errors import Errors, JointValueError, Warnings, check_choice
 from ..files.reading import read_text
 from ..pipes.component_files import ComponentFiles, Parts, report_damage
+from ..pipes.examples import read_examples
 from ..trees.constituency_trees import Tree, nest
 from .boundaries import BoundaryModel
 from .closing import KINDS, Closing
@@ -122,8 +123,7 @@ class ChartParserPipe(ComponentFiles, Pipe):
         RAISES ValueError: If there are no trees (J330), or one cannot be learnt from (J672, J702, J703), or the file is
             not a grammar (J030, J666 to J674).
         """
-        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
-        trees = [tree for example in get_examples() for tree in _list_trees(example.reference)]
+        trees = [tree for example in read_examples(get_examples, self) for tree in _list_trees(example.reference)]
         given = None if grammar is None else Grammar.from_text(read_text(grammar), grammar)
         # spaCy has seeded numpy with the seed of the config.
         self._set_parser(make_parser(trees, self.learnt, grammar=given, seed=int(np.random.randint(2**24))))

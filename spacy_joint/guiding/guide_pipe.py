@@ -8,7 +8,7 @@ decisions (stacking: Nivre & McDonald 2008, Martins et al. 2008).
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain, islice
+from itertools import chain
 from math import isfinite
 from typing import Any, ClassVar, Generic, TypeVar
 from zlib import crc32
@@ -18,7 +18,7 @@ import srsly
 from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training import Example, validate_examples
 from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
@@ -27,6 +27,7 @@ from threadpoolctl import ThreadpoolController
 from ..errors import Errors, JointValueError
 from ..pipes.architectures import check_model
 from ..pipes.component_files import ComponentFiles, Parts, report_damage
+from ..pipes.examples import read_examples
 from .learning_state import pack_learning_state, restore_optimizer, restore_random_numbers
 
 # Called once: inspecting the loaded libraries takes milliseconds.
@@ -168,9 +169,9 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
             already has weights for others (J063), or the pretrained component lacks labels (J665) or cannot be read
             (J073, J050).
         """
-        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        examples = read_examples(get_examples, self)
         if labels is None:
-            labels = self.collect_labels(get_examples())
+            labels = self.collect_labels(examples)
         kinds = labels if isinstance(labels, dict) else {"labels": labels}
         are_lists = all(found and _is_label_list(found) for found in kinds.values())
         if kinds.keys() != self.cfg.keys() or not are_lists or self._fixed_labels not in ((), tuple(kinds["labels"])):
@@ -185,7 +186,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         elif any(sorted(kinds[kind]) != sorted(known) for kind, known in self.cfg.items()):
             raise JointValueError(Errors.J063, name=self.name)
         self._add_strings()
-        sample = [example.x for example in islice(get_examples(), SAMPLE)]
+        sample = [example.x for example in examples[:SAMPLE]]
         self._set_sizes()
         self.model.initialize(X=sample)
 

@@ -8,7 +8,7 @@ Also makes lower case, which depends on the language, as in Turkish.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -38,23 +38,14 @@ SOFT_HYPHEN = "\N{SOFT HYPHEN}"
 LINE_BREAK = re.compile(r"\s*[\r\n]\s*")
 
 
-class Characters:
-    """Counts the characters of training text that `Spelling` may replace or use as substitutes."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def watch(self, examples: Iterable[Example]) -> Iterator[Example]:
-        """Yields the examples, and counts the characters of their references."""
-        for example in examples:
-            self.counts.update(example.reference.text)
-            yield example
-
-    @property
-    def known(self) -> str:
-        """The characters that are frequent enough, sorted."""
-        wanted = {*SUBSTITUTES, *"".join(SUBSTITUTES.values())}
-        return "".join(sorted(character for character in wanted if self.counts[character] >= MIN_COUNT))
+def find_known_characters(examples: Iterable[Example]) -> str:
+    """Finds the characters that `Spelling` may replace or use as substitutes and that are frequent enough in the
+    references; they are sorted."""
+    counts: Counter[str] = Counter()
+    for example in examples:
+        counts.update(example.reference.text)
+    wanted = {*SUBSTITUTES, *"".join(SUBSTITUTES.values())}
+    return "".join(sorted(character for character in wanted if counts[character] >= MIN_COUNT))
 
 
 class Spelling:

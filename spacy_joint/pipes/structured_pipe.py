@@ -16,7 +16,7 @@ from spacy import util
 from spacy.language import Language
 from spacy.pipeline.trainable_pipe import TrainablePipe
 from spacy.tokens import Doc
-from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training import Example, validate_examples
 from thinc.api import Optimizer
 
 from ..annotation.custom_columns import FINE_TAG, GUIDE_COLUMNS
@@ -28,11 +28,12 @@ from ..errors import Errors, JointValueError, JointWarning, Warnings
 from ..files.grouping import group_by_size
 from ..files.reading import read_text
 from .component_files import report_damage
+from .examples import read_examples
 from .gold_fallback import fall_back_to_gold
 from .guide_columns import read_guide_templates
 from .no_tokenizer import NoTokenizer
 from .perceptron_pipe import CHARACTERS, PerceptronPipe
-from .spelling import Characters
+from .spelling import find_known_characters
 from .token_columns import find_whitespace
 from .tokenizer_check import check_word_scores, score_words
 from .word_classes import WordClasses
@@ -203,17 +204,13 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         """
         if not self.is_trainable:
             return
-        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        examples = read_examples(get_examples, self)
         if nlp is not None and not isinstance(nlp.tokenizer, NoTokenizer):
-            references = (example.reference for example in get_examples())
+            references = (example.reference for example in examples)
             check_word_scores(score_words(nlp.tokenizer, references), nlp.tokenizer)
-        characters = Characters()
-        examples = characters.watch(get_examples())
         if labels is None:
             labels = self.collect_labels(examples)
-        # Count the characters of the remaining examples.
-        deque(examples, maxlen=0)
-        self.cfg[CHARACTERS] = characters.known
+        self.cfg[CHARACTERS] = find_known_characters(examples)
         with report_damage(self.name, message=Errors.J062):
             if self._added_labels:
                 labels = self.extend_labels(labels, self._added_labels)

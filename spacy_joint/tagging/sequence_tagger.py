@@ -9,7 +9,8 @@ With `features`, a label is a tag with the values of these morphological feature
 written to the column `fine_tag` for later components: `NOUN Case=Acc`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,8 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         yield from take_done(document.end())
 
 
-def join_features(tag: str, features: str, names: Sequence[str]) -> str:
+@lru_cache(maxsize=1 << 16)
+def join_features(tag: str, features: str, names: tuple[str, ...]) -> str:
     """Joins a tag with those of its features (`Name=Value|Name=Value`) that are in `names`, or with `_` if there are
     none."""
     values = Morphology.feats_to_dict(features)

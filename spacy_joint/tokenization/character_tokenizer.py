@@ -18,7 +18,7 @@ from spacy import util
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Doc
-from spacy.training import Example, validate_get_examples
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..engine import model_file
@@ -29,7 +29,8 @@ from ..errors import Errors, JointValueError, check_range
 from ..files.atomic import write_bytes
 from ..files.reading import read_text, require_file
 from ..pipes.component_files import report_damage
-from ..pipes.spelling import Characters, Spelling
+from ..pipes.examples import read_examples
+from ..pipes.spelling import Spelling, find_known_characters
 from .character_columns import COLUMNS, Hashes, Lexicon, Rows, decode, encode, make_values
 from .system import JOIN, SKIP, SegmentationSystem
 from .variation import list_added, vary
@@ -174,7 +175,7 @@ class CharacterTokenizer:
         RAISES FileNotFoundError: If the template file does not exist (J402).
         RAISES ValueError: If no example has words (J330), or a setting is out of range (J030).
         """
-        validate_get_examples(get_examples, f"{type(self).__name__}.initialize")
+        examples = read_examples(get_examples, self)
         check_range("epochs", epochs, 1)
         check_range("spaceless", spaceless, 0, 1)
         check_range("varied", varied, 0, 1)
@@ -182,10 +183,9 @@ class CharacterTokenizer:
         # spaCy has seeded numpy with the seed of the config; all randomness in training depends on this number.
         seed = int(np.random.randint(2**24))
         util.logger.info("tokenizer: seed %d", seed)
-        characters = Characters()
-        references = [example.reference for example in characters.watch(get_examples())]
+        references = [example.reference for example in examples]
         added = list_added([token.text for reference in references for token in reference]) if varied else ""
-        spelling = Spelling("".join(sorted({*characters.known, *added})), self.vocab.lang)
+        spelling = Spelling("".join(sorted({*find_known_characters(examples), *added})), self.vocab.lang)
         texts = [_Text.read(reference, spelling) for reference in references]
         n_words = sum(len(text.words) for text in texts)
         if not n_words:

@@ -15,12 +15,13 @@ import srsly
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Token
-from spacy.training import Example, validate_get_examples
+from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotation.multiword_tokens import Word, are_joined, get_words, join, set_words
 from ..pipes.component_files import ComponentFiles, Parts, report_damage
-from ..pipes.spelling import Characters, Spelling
+from ..pipes.examples import read_examples
+from ..pipes.spelling import Spelling, find_known_characters
 from .multiword_rules import ANY, Analysis, MultiwordRules, Rule, Typed
 
 Lexicon = dict[str, dict[str, Analysis]]
@@ -47,10 +48,9 @@ class MultiwordExpander(ComponentFiles, Pipe):
 
     def initialize(self, get_examples: Callable[[], Iterable[Example]], *, nlp: Language | None = None) -> None:
         """Learns the lexicons from the references of examples: the most frequent analysis of each form, by tag."""
-        validate_get_examples(get_examples, "MultiwordExpander.initialize")
-        characters = Characters()
-        docs = [example.reference for example in characters.watch(get_examples())]
-        self.spelling = Spelling(characters.known, self.vocab.lang)
+        examples = read_examples(get_examples, self)
+        docs = [example.reference for example in examples]
+        self.spelling = Spelling(find_known_characters(examples), self.vocab.lang)
         tokens = _list_analysed(docs, self.spelling)
         self.lexicon, self.joints = learn_lexicon(tokens), learn_joints(docs, self.spelling)
         self.rules = MultiwordRules.learn(tokens)

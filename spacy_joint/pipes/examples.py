@@ -1,0 +1,16 @@
+"""Reads the examples that components are initialized with."""
+
+from collections.abc import Callable, Iterable
+
+from spacy.training import Example, validate_examples, validate_get_examples
+
+
+def read_examples(get_examples: Callable[[], Iterable[Example]], component: object) -> list[Example]:
+    """Returns all examples, which are read only once: to read and augment a corpus takes long, and training keeps it
+    in memory, too. RAISES TypeError: If there is no function that returns examples."""
+    method = f"{type(component).__name__}.initialize"
+    if not callable(get_examples):
+        validate_get_examples(get_examples, method)
+    examples = list(get_examples())
+    validate_examples(examples, method)
+    return examples
