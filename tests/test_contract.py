@@ -30,6 +30,7 @@ from spacy.vocab import Vocab
 from spacy_joint.annotation.custom_columns import GUIDE_COLUMNS, GUIDE_HEAD, GUIDE_LABEL, name_span_columns
 from spacy_joint.annotation.quotations import CUES, QUOTATIONS, SPEAKERS
 from spacy_joint.errors import JointValueError
+from spacy_joint.pipes.component_files import CHECKSUMS
 
 from .guiding.learning import make_tok2vec
 from .quotation.conftest import SMALL as QUOTATION_MODEL
@@ -996,7 +997,7 @@ def test_a_model_without_learning_state_predicts_like_any_other(component, nlp, 
     assert annotate(spacy.load(tmp_path / "pipeline")) == annotate(nlp)
     assert annotate(pickle.loads(pickle.dumps(predicting))) == annotate(nlp)
     content = srsly.msgpack_loads(predicting.get_pipe(component.factory).to_bytes(exclude=["vocab"]))
-    assert [part for part in content if content[part] != parts[part]] == []
+    assert [part for part in content if content[part] != parts[part]] == [CHECKSUMS]
     assert "learning" not in content and len(parts["learning"]) > 4 * len(parts["model"])
 
 
@@ -1093,22 +1094,17 @@ def test_parts_in_the_wrong_place_are_refused(parts, pipe_to_break, part, other)
         pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: parts[other]}))
 
 
-@needs("code", "learning", "perceptron")
+@needs("code")
 @settings(max_examples=15)
 @given(data=st.data())
 def test_truncated_or_changed_parts_are_refused(parts, pipe_to_break, data):
-    part = data.draw(st.sampled_from(["learning", "model"]))
+    part = data.draw(st.sampled_from(sorted(parts.keys() - {CHECKSUMS})))
     place = data.draw(st.integers(0, len(parts[part]) - 1))
-    # Padding between arrays has no meaning.
-    if parts[part][place]:
-        changed = bytearray(parts[part])
-        changed[place] ^= data.draw(st.integers(1, 255))
-        with pytest.raises(ValueError, match=r"\[J05\d\]"):
-            pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: bytes(changed)}))
-    cut = parts[part][: min(place, len(parts[part]) - 64)]
-    if cut or part != "learning":
-        with pytest.raises(ValueError, match=r"\[J05\d\]"):
-            pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: cut}))
+    changed = bytearray(parts[part])
+    changed[place] ^= data.draw(st.integers(1, 255))
+    for wrong in (bytes(changed), parts[part][:place]):
+        with pytest.raises(ValueError, match=r"\[J\d+\]"):
+            pipe_to_break.from_bytes(srsly.msgpack_dumps({**parts, part: wrong}))
 
 
 @needs("code", "perceptron")

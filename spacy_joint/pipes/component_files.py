@@ -1,6 +1,6 @@
 """The files of a trained component: a mixin with spaCy's methods for saving and loading them. A subclass makes the
-content of the files (`list_savers`) and loads it (`load_parts`). Files are replaced atomically, and a component that
-fails to load does not change."""
+content of the files (`list_savers`) and loads it (`load_parts`). Files are replaced atomically, their checksums are in
+a file of their own, and a component that fails to load does not change."""
 
 import warnings
 from abc import abstractmethod
@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, NamedTuple
+from zlib import crc32
 
 import srsly
 from spacy.vocab import Vocab
@@ -20,6 +21,8 @@ from ..files.atomic import write_bytes
 
 # The name of bytes in errors.
 BYTES = "the bytes"
+# The file with the checksums of the others. A component without it loads unchecked.
+CHECKSUMS = "checksums"
 # One thread saves or loads a component while others wait. Saving takes the lock of linear_model.py, so this one is made
 # later: see `make_fork_lock`.
 _lock = make_fork_lock()
@@ -54,6 +57,7 @@ class Parts:
         self.saved = saved
         self.exclude = exclude
         self.source = str(saved) if isinstance(saved, Path) else BYTES
+        self.checksums: dict[str | Path, int] = {}
 
     def get(self, name: str | Path, *, required: bool = True) -> Part | None:
         """Reads a file, given its name or a path elsewhere; None if it is missing or excluded.
@@ -62,16 +66,31 @@ class Parts:
         """
         if name in self.exclude:
             return None
+        part = None
         if isinstance(self.saved, Path):
             path = self.saved / name
             if path.is_file():
-                return Part(path.read_bytes(), str(path))
+                part = Part(path.read_bytes(), str(path))
         elif name in self.saved:
-            return Part(self.saved[str(name)], BYTES)
-        if required:
+            part = Part(self.saved[str(name)], BYTES)
+        if part is not None:
+            self.checksums[name] = crc32(part.content)
+        elif required:
             message = Errors.J073 if isinstance(self.saved, Path) else Errors.J050
             raise JointValueError(message, path=self.source, source=self.source, name=Path(name).name)
-        return None
+        return part
+
+    def check(self) -> None:
+        """Checks the files read so far, after they have been parsed, since other errors say more about the damage.
+
+        RAISES ValueError: If one does not have its checksum (J052).
+        """
+        if (part := self.get(CHECKSUMS, required=False)) is not None:
+            with report_damage(part.source, CHECKSUMS):
+                saved = dict(srsly.json_loads(part.content))
+            for name in saved.keys() & self.checksums.keys():
+                if saved[name] != self.checksums[name]:
+                    raise JointValueError(Errors.J052, source=self.source, what=name)
 
 
 class ComponentFiles:
@@ -104,14 +123,20 @@ class ComponentFiles:
     def to_bytes(self, *, exclude: Collection[str] = ()) -> bytes:
         """Saves the component to bytes."""
         with _lock:
-            parts = self._save(exclude)
+            parts = dict(self._save(self.list_savers(exclude), exclude))
             if "vocab" not in exclude:
                 parts["vocab"] = self.vocab.to_bytes(exclude=exclude)
         content: bytes = srsly.msgpack_dumps(parts)
         return content
 
-    def _save(self, exclude: Collection[str]) -> dict[str, bytes]:
-        return {name: save() for name, save in self.list_savers(exclude).items() if name not in exclude}
+    def _save(self, savers: Mapping[str, Callable[[], bytes]], exclude: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        checksums = {}
+        for name, save in savers.items():
+            if name not in exclude:
+                content = save()
+                checksums[name] = crc32(content)
+                yield name, content
+        yield CHECKSUMS, srsly.json_dumps(checksums).encode("utf8")
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Collection[str] = ()) -> Self:
         """Loads the bytes of `to_bytes`.
@@ -130,11 +155,10 @@ class ComponentFiles:
         path.mkdir(parents=True, exist_ok=True)
         with _lock:
             savers = self.list_savers(exclude)
-            for name in self.file_names:
-                if name not in savers:  # of an earlier model
-                    (path / name).unlink(missing_ok=True)
-                elif name not in exclude:
-                    self.save_file(path / name, savers[name]())
+            for name in {*self.file_names} - savers.keys():  # of an earlier model
+                (path / name).unlink(missing_ok=True)
+            for name, content in self._save(savers, exclude):
+                self.save_file(path / name, content)
             if "vocab" not in exclude:
                 self.vocab.to_disk(path / "vocab", exclude=exclude)
 
@@ -152,9 +176,10 @@ class ComponentFiles:
     def _load(self, saved: Path | Mapping[str, bytes], exclude: Collection[str]) -> Self:
         parts = Parts(saved, exclude)
         with _lock:
-            attributes, before = dict(vars(self)), self._save(())
+            attributes, before = dict(vars(self)), dict(self._save(self.list_savers(()), ()))
             try:
                 self.load_parts(parts)
+                parts.check()
                 with report_damage(parts.source, "vocab"):
                     if isinstance(saved, Path):
                         if "vocab" not in exclude and (saved / "vocab").is_dir():

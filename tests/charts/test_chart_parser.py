@@ -220,7 +220,7 @@ def test_damaged_files_are_refused_by_name(nlp, tmp_path, content, code):
 def test_the_boundary_model_belongs_to_it(tmp_path):
     parser = make(closure="none").get_pipe("chart_parser")
     parser.to_disk(tmp_path, exclude=["vocab"])
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["boundaries", "grammar.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["boundaries", "checksums", "grammar.txt"]
     (tmp_path / "boundaries").write_bytes(b"hello")
     with pytest.raises(JointValueError, match=r"\[J052\]"):
         parser.from_disk(tmp_path)
@@ -235,7 +235,7 @@ def test_the_boundary_model_belongs_to_it(tmp_path):
     assert inside.labels == parser.labels
     parser.to_disk(tmp_path, exclude=["vocab"])
     inside.to_disk(tmp_path, exclude=["vocab"])
-    assert [path.name for path in tmp_path.iterdir()] == ["grammar.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checksums", "grammar.txt"]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,8 @@ def test_cells_can_be_closed(kinds, other, tmp_path):
     assert list(map(str, get_trees(doc))) == list(map(str, TREES))
     assert sum(stats["closed"] for stats in doc._.parse_stats) > 0
     nlp.to_disk(tmp_path)
-    assert {path.name for path in (tmp_path / "chart_parser").iterdir()} == {"boundaries", "grammar.txt", *kinds}
+    names = {"boundaries", "checksums", "grammar.txt", *kinds}
+    assert {path.name for path in (tmp_path / "chart_parser").iterdir()} == names
     for again in (spacy.load(tmp_path), pickle.loads(pickle.dumps(nlp))):
         assert list(parse(again, untagged(TREES))._.parse_stats) == list(doc._.parse_stats)
     with pytest.raises(JointValueError, match=rf"\[J704\].*{other}"):

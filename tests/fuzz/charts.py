@@ -18,6 +18,7 @@ from spacy.util import fix_random_seed
 from spacy_joint.charts.chart_parser import ChartParserPipe
 from spacy_joint.corpora.constituency_treebanks import make_doc
 from spacy_joint.errors import JointValueError
+from spacy_joint.pipes.component_files import CHECKSUMS
 from spacy_joint.trees.constituency_trees import parse_trees
 
 from ..charts.grammars import TREEBANK
@@ -38,7 +39,9 @@ def _make() -> tuple[ChartParserPipe, dict[str, Any]]:
     doc = make_doc(nlp.vocab, list(parse_trees(TREEBANK)))
 
     pipe.initialize(lambda: [Example(doc, doc)])
-    return pipe, srsly.msgpack_loads(pipe.to_bytes())
+    parts = srsly.msgpack_loads(pipe.to_bytes())
+    del parts[CHECKSUMS]
+    return pipe, parts
 
 
 def make_seeds() -> list[bytes]:

@@ -49,7 +49,7 @@ def test_loading_replaces_all_of_an_earlier_cfg():
     saved = tagger.to_bytes(exclude=["vocab"])
     parts = srsly.msgpack_loads(saved)
     parts["cfg"] = srsly.json_dumps({**srsly.json_loads(parts["cfg"]), "unknown": 1}).encode()
-    tagger.from_bytes(srsly.msgpack_dumps(parts))
+    tagger.from_bytes(srsly.msgpack_dumps(parts), exclude=["checksums"])
     tagger.add_label("NN")
     tagger.from_bytes(saved)
     assert tagger.labels == ()
