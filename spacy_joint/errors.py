@@ -371,6 +371,10 @@ class Errors:
     J338 = Message(
         "'{name}' is not `joint`, so it needs segments.", "Put a hedge_segmenter before it, or train it with `joint`."
     )
+    J340 = Message(
+        "doc.spans['{key}'] is not at its tokens, since tokens have been merged or split.",
+        "Delete it, and annotate the document again; merge tokens before components that write or read spans.",
+    )
     J343 = Message(
         "Node {node} of the binarised tree needs one or two children that have no other parent.",
         "Give all nodes above words, children first and the root last.",

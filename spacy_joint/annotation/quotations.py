@@ -8,6 +8,8 @@ from collections.abc import Set
 
 from spacy.tokens import Doc, Span
 
+from .spans import read_spans
+
 # A part of a document: its first token and its end.
 Run = tuple[int, int]
 DIRECT, INDIRECT, MIXED = "DIRECT", "INDIRECT", "MIXED"
@@ -44,7 +46,7 @@ def make_span(doc: Doc, start: int, end: int, span_id: str) -> Span:
 def find_heads(doc: Doc, key: str) -> list[int]:
     """Find the head tokens of a group of spans, sorted: the roots of their trees, or, without trees, their first
     tokens."""
-    return sorted({find_head(span) for span in doc.spans.get(key, ())})
+    return sorted({find_head(span) for span in read_spans(doc, key)})
 
 
 def find_head(span: Span) -> int:

@@ -18,6 +18,7 @@ from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
 from ..annotation.constituents import CONSTITUENTS, SEGMENTS, set_constituents, set_group
+from ..annotation.spans import read_spans
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError, check_range
 from ..pipes.phrase_pipe import PhrasePipe
@@ -112,7 +113,7 @@ class HedgeChunker(PhrasePipe[HedgePrediction]):
         if not self.cfg["joint"]:
             if SEGMENTS not in doc.spans:
                 raise JointValueError(Errors.J338, name=self.name)
-            starts = np.array([segment.start for segment in doc.spans[SEGMENTS]], dtype=np.intp)
+            starts = np.array([segment.start for segment in read_spans(doc, SEGMENTS)], dtype=np.intp)
             constraints[starts[constraints[starts] != 1]] = SEGMENT_START
         return constraints
 

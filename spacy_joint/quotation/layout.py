@@ -14,6 +14,7 @@ from spacy.attrs import DEP, HEAD, IDX, POS, SENT_START, SPACY, TAG
 from spacy.tokens import Doc, Span
 
 from ..annotation.custom_columns import copy_columns
+from ..annotation.spans import read_spans
 from ..pipes.token_columns import find_whitespace
 
 # A line break and the text after it that cannot be split: a word, or a Chinese or Japanese character.
@@ -89,6 +90,6 @@ def unwrap(doc: Doc, keys: Iterable[str]) -> tuple[Doc, Sequence[int]]:
         if key in doc.spans:
             plain.spans[key] = [
                 Span(plain, numbers[span.start], numbers[span.end - 1] + 1, label=span.label, span_id=span.id)
-                for span in doc.spans[key]
+                for span in read_spans(doc, key)
             ]
     return plain, kept.tolist()

@@ -29,6 +29,7 @@ from ..annotation.quotations import (
     find_heads,
     find_type,
 )
+from ..annotation.spans import read_spans
 from ..engine.choice_model import ChoiceModel
 from ..engine.columns import Columns
 from ..engine.learner import Instance
@@ -251,7 +252,7 @@ class QuotationSpans(StructuredPipe[Quotes]):
         key = self.cfg["combined_key"]
         if key not in doc.spans:
             raise JointValueError(Errors.J322, name=self.name, key=key)
-        kept = {(span.start, span.end): 1.0 for span in doc.spans[key] if span.label_ != INDIRECT}
+        kept = {(span.start, span.end): 1.0 for span in read_spans(doc, key) if span.label_ != INDIRECT}
         taken = mark_tokens(doc, kept)
         for (begin, end), score in zip(runs, scores, strict=True):
             if find_type(doc, begin, end) == INDIRECT and not taken[begin:end].any():

@@ -15,6 +15,7 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 
 from ..annotation.extensions import register
 from ..annotation.quotations import CHARACTERS, CONFIDENCES, CUES, MIXED, PERSON, QUOTATIONS, SPEAKERS, TYPES
+from ..annotation.spans import read_spans
 from .attribution import find_phrase, mark_tokens
 from .cast import PRONOUNS
 
@@ -108,7 +109,7 @@ def _read(
 ) -> tuple[list[Quotation], list[Character]]:
     if key not in doc.spans:
         return [], []
-    linked_cues = [span for span in doc.spans.get(cues_key, ()) if span.id_]
+    linked_cues = [span for span in read_spans(doc, cues_key) if span.id_]
     written = [(span, CUE_ID_PATTERN.fullmatch(span.id_)) for span in linked_cues]
     starts = sorted({span.start_char - int(match[1]) for span, match in written if match})
 
@@ -116,12 +117,12 @@ def _read(
         return span.id_, bisect_right(starts, span.start_char)
 
     cues = {identify(span): span for span in linked_cues}
-    speakers = {identify(span): span for span in doc.spans.get(speakers_key, ()) if span.id_}
+    speakers = {identify(span): span for span in read_spans(doc, speakers_key) if span.id_}
     group = doc.spans[key]
     scores, confidences = (group.attrs.get(name, ()) for name in ("scores", CONFIDENCES))
     runs: dict[tuple[str, int], list[tuple[Span, float, float | None]]] = {}
     # Spans added by users have no score.
-    values = zip(group, chain(scores, repeat(1.0)), chain(confidences, repeat(None)))  # noqa: B905
+    values = zip(read_spans(doc, key), chain(scores, repeat(1.0)), chain(confidences, repeat(None)))  # noqa: B905
     for number, (span, score, confidence) in enumerate(values):
         # A run without an id is a separate quotation.
         runs.setdefault(identify(span) if span.id_ else ("", number), []).append((span, score, confidence))
@@ -142,7 +143,7 @@ def _read_characters(doc: Doc, key: str, n_quotations: Mapping[str, int]) -> dic
     names: dict[str, Counter[str]] = {}
     genders: dict[str, str | None] = {}
     n_mentions: Counter[str] = Counter()
-    for span in doc.spans.get(key, ()):
+    for span in read_spans(doc, key):
         name = span.kb_id_
         n_mentions[name] += 1
         genders[name] = None if span.label_ == PERSON else span.label_.lower()

@@ -7,6 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, Span
 
+from spacy_joint.errors import JointValueError
 from spacy_joint.quotation.quotations import get_quotations
 from spacy_joint.quotation.writing import describe_document
 
@@ -566,6 +567,16 @@ def test_merged_tokens_do_not_move_the_flag(unparsed):
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[0:4])
     assert [token.text for token in doc if token._.in_quotation] == ["“", "We", "are", "here", "now", ".", "”"]
+
+
+@pytest.mark.parametrize("start", [0, 5, 22])
+def test_cues_at_other_tokens_than_before_are_refused(unparsed, start):
+    doc = unparsed("It rained again. He said: “We are here now.” Then he left. “It rained.” He nodded.")
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[start : start + 2])
+    for read in (unparsed.get_pipe("quotation_spans"), get_quotations):
+        with pytest.raises(JointValueError, match=r"\[J340\].*quotation"):
+            read(doc)
 
 
 def test_spans_added_by_users_are_quotations_like_others(unparsed):
