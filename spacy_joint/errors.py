@@ -634,7 +634,7 @@ class Warnings:
         "Correct the corpus, or leave these documents out.",
     )
     JW02 = Message(
-        "The templates of '{name}' read {attribute}, but no token of this document has it. Predictions suffer.",
+        "'{name}' reads {attribute}, but no token of this document has it. Predictions suffer.",
         "Put a component that sets it, such as a {setter}, before '{name}' (while training, in "
         "annotating_components); or train '{name}' with templates that do not read it.",
     )

@@ -8,7 +8,7 @@ from an earlier component. Any annotated text is training data, since its order 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 from spacy.training import Example
@@ -59,8 +59,6 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
     model_name = "order_perceptron"
     default_templates = Path(__file__).parent / "templates.txt"
     columns = COLUMNS
-    # Trees or tags suffice to find phrases, and training reads those of the reference.
-    read_attributes: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, *args: Any, source: str, exempt: Sequence[str], **settings: Any) -> None:
         check_choice("source", source, SOURCES)
@@ -164,6 +162,9 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
             return []
         phrases = [phrase for _, phrase in find_in_doc(reference, self.cfg["source"])]
         return [self._get_ranker().make_instances(phrases, self.cfg["untagged_share"])]
+
+    def _list_read_attributes(self) -> list[str]:
+        return ["tag", "dep"] if self.cfg["source"] == "dependencies" else ["tag"]
 
     def predict_doc(self, doc: Doc) -> list[JudgedPhrase]:
         """Judges the phrases of a document, with a separate search for each."""

@@ -10,6 +10,8 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
+from spacy_joint.errors import JointWarning
+
 from .phrases import KINDS, make_corpus, shuffles
 
 MODEL = {"table_bits": 16, "n_tables": 2}
@@ -227,3 +229,11 @@ def test_missing_annotation_is_reported():
         make_pipeline(source="guess")
     with pytest.raises(ValueError, match=r"\[J030\] untagged_share is 1.5"):
         make_pipeline(untagged_share=1.5)
+
+
+@pytest.mark.parametrize(("source", "attributes"), [("auto", ["tag"]), ("dependencies", ["tag", "dep"])])
+def test_documents_without_tags_or_trees_are_warned_of(nlp, source, attributes):
+    again = make_pipeline(source=source).from_bytes(nlp.to_bytes())
+    with pytest.warns(JointWarning, match=r"\[JW02\]") as given:
+        again("the red big ball")
+    assert [str(warning.message).split(" reads token.")[1].split(",")[0] for warning in given] == attributes

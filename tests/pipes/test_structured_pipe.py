@@ -156,7 +156,7 @@ def test_a_corpus_of_single_sentences_causes_a_warning(small_model, read_example
 @pytest.mark.filterwarnings("error")
 def test_documents_without_tags_cause_one_warning(saved_pipeline):
     nlp = spacy.load(saved_pipeline, exclude=["sequence_tagger"])
-    with pytest.warns(JointWarning, match=r"\[JW02\] .*'joint_sbd_parser' read token\.tag"):
+    with pytest.warns(JointWarning, match=r"\[JW02\] .*'joint_sbd_parser' reads token\.tag"):
         nlp("hello there")
     nlp("hello there")
 
@@ -168,7 +168,7 @@ def test_each_missing_attribute_causes_a_warning(initialize):
         nlp("hello")
     assert sorted(warning.message.code for warning in given) == ["JW02", "JW02"]
     for name, setter in (("tag", "sequence_tagger"), ("dep", "joint_sbd_parser")):
-        (text,) = (text for warning in given if f"read token.{name}," in (text := str(warning.message)))
+        (text,) = (text for warning in given if f"reads token.{name}," in (text := str(warning.message)))
         assert f"such as a {setter}," in text
 
 
