@@ -162,6 +162,9 @@ class Errors:
         "'{name}' has weights for other labels than those of the examples.",
         "Train a new component, or leave the new labels out.",
     )
+    J066 = Message(
+        "{source} was trained with {name} = {got!r}, not {wanted!r}.", "Change the setting back, or train it again."
+    )
     J070 = Message(
         "Cannot add the label '{label}' to '{name}': its labels are fixed.",
         "Leave it out, or initialize the component again with examples that have all labels.",

@@ -46,6 +46,7 @@ class HedgeChunker(PhrasePipe[HedgePrediction]):
     """Finds hedges and their internal structure."""
 
     default_templates = Path(__file__).parent / "templates.txt"
+    trained_settings = ("max_span",)
     guide_templates = Path(__file__).parent / "guide_templates.txt"
 
     def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:

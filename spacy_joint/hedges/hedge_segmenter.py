@@ -33,6 +33,7 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
     """Finds segments: hedges of several words, and groups of the words between them."""
 
     default_templates = Path(__file__).parent / "segment_templates.txt"
+    trained_settings = ("max_span", "typed")
 
     def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:
         check_range("max_span", max_span, 1, MAX_SPAN)

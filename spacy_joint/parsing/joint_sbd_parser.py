@@ -97,6 +97,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
     """Splits documents into sentences and parses them in a single search."""
 
     default_templates = Path(__file__).parent / "templates.txt"
+    trained_settings = ("sb_position",)
     coarse_templates = Path(__file__).parent / "coarse_templates.txt"
     guide_templates = Path(__file__).parent / "guide_templates.txt"
     guide_slots = GUIDE_SLOTS

@@ -71,6 +71,7 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
     """Parses sentences into constituents."""
 
     default_templates = SYSTEMS["gap"].templates
+    trained_settings = ("system",)
 
     def __init__(self, *args: Any, system: str, head_rules: str, update_weight: float, **settings: Any) -> None:
         check_choice("system", system, SYSTEMS)

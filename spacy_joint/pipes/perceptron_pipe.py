@@ -44,6 +44,8 @@ class PerceptronPipe(ComponentFiles, ABC):
     # The name of the thinc model.
     model_name: ClassVar[str] = "beam_perceptron"
     file_names: ClassVar[tuple[str, ...]] = (CFG, WORD_CLASSES, MODEL, LEARNING)
+    # The settings with which a model must be trained: others can be overridden at loading.
+    trained_settings: ClassVar[tuple[str, ...]] = ()
     # The columns that templates can read, besides custom ones.
     columns: ClassVar[tuple[str, ...]] = COLUMNS
 
@@ -252,7 +254,8 @@ class PerceptronPipe(ComponentFiles, ABC):
     def _take_cfg(self, content: bytes, source: str) -> Any:
         """Loads labels and templates; settings come from the config that created this object."""
         with report_damage(source, CFG):
-            cfg = {**srsly.json_loads(content), **self.settings}
+            saved = srsly.json_loads(content)
+            cfg = {**saved, **self.settings}
             labels, templates, added = cfg["labels"], cfg["templates"], cfg.get("added_labels", [])
             digest = cfg.pop(WORD_CLASSES, None)
             columns = cfg.pop(COLUMNS_READ, {})
@@ -263,6 +266,9 @@ class PerceptronPipe(ComponentFiles, ABC):
             if labels is not None:
                 if not isinstance(templates, str):
                     raise TypeError
+                for setting in self.trained_settings:
+                    if (got := saved.get(setting, cfg[setting])) != cfg[setting]:
+                        raise JointValueError(Errors.J066, source=source, name=setting, got=got, wanted=cfg[setting])
                 self.check_labels(labels)
         if labels is not None:
             self._set_up(labels, templates)

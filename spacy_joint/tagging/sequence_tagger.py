@@ -34,6 +34,7 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
     """Tags documents, and optionally predicts sentence starts."""
 
     default_templates = Path(__file__).parent / "templates.txt"
+    trained_settings = ("attribute", "order", "sentence_starts", "features")
     # It must not read its own output.
     columns = tuple(name for name in COLUMNS if name not in ("tag", "pos", "morph"))
 

@@ -13,7 +13,7 @@ from spacy.training.loop import train as train_loop
 from thinc.api import Config
 
 import spacy_joint
-from spacy_joint.errors import JointWarning
+from spacy_joint.errors import JointValueError, JointWarning
 
 MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 18, "beam_width": 4}
 COMPONENTS = {name: {"factory": name, "model": MODEL} for name in ("sequence_tagger", "joint_sbd_parser")}
@@ -92,11 +92,25 @@ def test_components_may_have_other_names_and_occur_twice(saved_pipeline):
     assert doc.has_annotation("DEP")
 
 
-def test_settings_that_do_not_fit_the_model_are_refused(saved_pipeline):
-    with pytest.raises(ValueError, match=r"\[J061\].*sequence_tagger"):
-        spacy.load(saved_pipeline, config={"components.sequence_tagger.order": 1})
-    with pytest.raises(ValueError, match=r"\[J061\].*joint_sbd_parser"):
-        spacy.load(saved_pipeline, config={"components.joint_sbd_parser.sb_position": "late"})
+@pytest.mark.parametrize(
+    ("factory", "setting", "trained", "other"),
+    [
+        ("joint_sbd_parser", "sb_position", "late", "early"),
+        ("sequence_tagger", "attribute", "POS", "TAG"),
+        ("sequence_tagger", "order", 1, 2),
+        ("sequence_tagger", "sentence_starts", True, False),
+        ("sequence_tagger", "features", ["Number"], []),
+        ("hedge_chunker", "max_span", 5, 7),
+        ("hedge_segmenter", "typed", False, True),
+        ("constituency_parser", "system", "swap", "gap"),
+    ],
+)
+def test_settings_that_do_not_fit_the_model_are_refused(initialize, factory, setting, trained, other):
+    saved = initialize(factory, keep=["TAG", "SENT_START"], **{setting: trained}).to_bytes()
+    nlp = spacy.blank("en")
+    nlp.add_pipe(factory, config={setting: other})
+    with pytest.raises(JointValueError, match=rf"\[J066\].* was trained with {setting} = "):
+        nlp.from_bytes(saved)
 
 
 @pytest.mark.parametrize(
