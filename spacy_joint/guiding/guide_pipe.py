@@ -11,7 +11,6 @@ from functools import cache
 from itertools import chain
 from math import isfinite
 from typing import Any, ClassVar, Generic, TypeVar
-from zlib import crc32
 
 import numpy as np
 import srsly
@@ -37,8 +36,6 @@ _find_blas = cache(ThreadpoolController)
 SAMPLE = 10
 # The counters that a checkpoint saves.
 COUNTS = ("n_seen", "n_steps", "n_steps_here")
-# The key of the file "cfg" for the checksum of the file "model".
-CHECKSUM = "checksum"
 # The prediction for a document.
 Predicted = TypeVar("Predicted")
 
@@ -253,12 +250,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
 
     def list_savers(self, exclude: Collection[str]) -> dict[str, Callable[[], bytes]]:
         """Lists functions that make the content of each file."""
-        save_model = cache(self.model.to_bytes)
-
-        def save_cfg() -> bytes:
-            return srsly.json_dumps({**self.cfg, CHECKSUM: crc32(save_model())}).encode("utf8")
-
-        return {"cfg": save_cfg, "model": save_model}
+        return {"cfg": srsly.json_dumps(self.cfg).encode, "model": self.model.to_bytes}
 
     def learning_to_bytes(self) -> bytes | None:
         """Returns the state of the training, for a checkpoint; None if this process has not trained the component."""
@@ -278,14 +270,12 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         RAISES ValueError: If one is missing or damaged, or the labels are not those of the weights (J050) or of the
             settings (J061).
         """
-        checksum = None
         with report_damage(parts.source):
             if (cfg := parts.get("cfg")) is not None:
                 self.cfg = {**srsly.json_loads(cfg.content)}
-                checksum = self.cfg.pop(CHECKSUM)
+                # Earlier versions had it here.
+                self.cfg.pop("checksum", None)
             if (model := parts.get("model")) is not None:
-                if checksum not in (None, crc32(model.content)):
-                    raise ValueError
                 # thinc would add unknown names to the model, and ignore missing ones.
                 if _list_names(srsly.msgpack_loads(model.content)) != _list_names(self.model.to_dict()):
                     raise TypeError

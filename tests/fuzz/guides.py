@@ -1,14 +1,10 @@
-"""The target for saved guides: their labels and their layers, which must not crash when they predict.
-
-Their checksums are right, so that changed weights are read.
-"""
+"""The target for saved guides: their labels and their layers, which must not crash when they predict."""
 
 import copy
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 import spacy
@@ -18,7 +14,6 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import Model
 
-from spacy_joint.guiding.guide_pipe import CHECKSUM
 from spacy_joint.guiding.parser_guide import ParserGuide
 
 from ..guiding.learning import make_tok2vec
@@ -53,9 +48,6 @@ def load_guide(content: bytes, directory: Path) -> None:
     guide: ParserGuide
     guide, model, _ = _make_guides()
     cfg, _, weights = content.partition(DIVIDER)
-    # With another checksum, nothing else would be read.
-    with suppress(TypeError, ValueError):
-        cfg = srsly.json_dumps({**srsly.json_loads(cfg), CHECKSUM: crc32(weights)}).encode("utf8", "surrogatepass")
     guide.model, guide.cfg = copy.deepcopy(model), {"labels": []}
     for name, part in (("cfg", cfg), ("model", weights)):
         (directory / name).write_bytes(part)

@@ -3,7 +3,6 @@
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import Mock
-from zlib import crc32
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from spacy_joint.annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_COLUMNS, GUIDE_HEAD, GUIDE_LABEL
 from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import encoder
-from spacy_joint.guiding.guide_pipe import CHECKSUM
 
 from . import learning
 
@@ -161,19 +159,9 @@ def test_weights_of_another_name_are_refused(nlp):
     parts = srsly.msgpack_loads(saved)
     changed = parts["model"].replace(b"bias_forward", b"bias_forwart")
     assert changed != parts["model"]
-    cfg = srsly.json_dumps({**srsly.json_loads(parts["cfg"]), CHECKSUM: crc32(changed)}).encode()
     with pytest.raises(JointValueError, match="J050"):
-        pipe.from_bytes(srsly.msgpack_dumps({**parts, "cfg": cfg, "model": changed}), exclude=["vocab"])
+        pipe.from_bytes(srsly.msgpack_dumps({**parts, "model": changed}), exclude=["vocab"])
     assert pipe.to_bytes(exclude=["vocab"]) == saved
-
-
-def test_a_changed_bit_of_weights_is_damage(nlp):
-    pipe = nlp.get_pipe("parser_guide")
-    parts = srsly.msgpack_loads(pipe.to_bytes(exclude=["vocab"]))
-    model = bytearray(parts["model"])
-    model[len(model) // 2] ^= 1
-    with pytest.raises(JointValueError, match="J050"):
-        pipe.from_bytes(srsly.msgpack_dumps({**parts, "model": bytes(model)}), exclude=["vocab"])
 
 
 @pytest.mark.parametrize(
@@ -181,7 +169,7 @@ def test_a_changed_bit_of_weights_is_damage(nlp):
     [
         ("cfg", b""),
         ("cfg", b"[1]"),
-        ("cfg", b'{"labels": 3, "checksum": 0}'),
+        ("cfg", b'{"labels": 3}'),
         ("cfg", b'{"labels": ["det"]}'),
         ("model", b""),
         ("model", b"\x81"),
