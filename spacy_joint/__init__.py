@@ -81,10 +81,12 @@ def load(
             raise JointOSError(Errors.J400, name=pipeline, variant=variant)
     elif isinstance(pipeline, str) and LANGUAGE.fullmatch(pipeline) and not Path(pipeline).exists():
         raise JointOSError(Errors.J406, language=pipeline, known=", ".join(VARIANTS))
+    # Refuses packages that are no pipelines.
+    path = _find_config(pipeline)
     for setting, value in (("beam_width", beam_width), ("threads", threads)):
         if value is None:
             continue
-        components = spacy.util.load_config(_find_config(pipeline))["components"]
+        components = spacy.util.load_config(path)["components"]
         settings = {
             f"components.{name}.model.{setting}": value
             for name, component in components.items()
@@ -99,7 +101,8 @@ def load(
 
 
 def _find_config(pipeline: str | Path) -> Path:
-    """Finds the path of a pipeline's config, which may not exist, like `spacy.load` finds pipelines."""
+    """Finds the path of a pipeline's config, which may not exist, like `spacy.load` finds pipelines. RAISES OSError: If
+    a package has no meta.json (E053)."""
     from spacy import util
 
     directory = Path(pipeline)

@@ -58,6 +58,11 @@ def test_a_language_without_a_pipeline_can_be_trained(tmp_path, monkeypatch):
     assert spacy_joint.load("de").lang == "de"
 
 
+def test_a_package_that_is_no_pipeline_is_refused():
+    with pytest.raises(OSError, match="E053"):
+        spacy_joint.load("spacy")
+
+
 def test_spacy_knows_it():
     assert NAME in get_installed_models()
     info = spacy.info(NAME, silent=True)
