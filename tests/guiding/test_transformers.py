@@ -385,6 +385,11 @@ def test_a_pipeline_without_a_transformer_cannot_be_exported(tmp_path):
     assert result.exit_code == 1 and "J129" in result.output
 
 
+def test_exporting_finds_pipelines_by_language():
+    result = CliRunner().invoke(app, ["export-onnx", "de", "onnx"])
+    assert result.exit_code == 1 and "J406" in result.output
+
+
 def test_nothing_but_transformers_is_converted():
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")

@@ -10,7 +10,7 @@ from ..options import ReplacedArgument
 
 
 def export_onnx(
-    pipeline: Annotated[str, typer.Argument(help="Trained pipeline with a transformer: its name or directory.")],
+    pipeline: Annotated[str, typer.Argument(help="Path or package of a pipeline with a transformer.")],
     output: ReplacedArgument,
     threads: Annotated[int, typer.Option(help="Number of threads of the transformer.", min=1)] = 1,
 ) -> None:
@@ -18,12 +18,11 @@ def export_onnx(
 
     The new pipeline needs the extra `onnx` instead of `transformer`. It cannot be trained further.
     """
-    import spacy
-
+    from ... import load
     from ...files.atomic import atomic_write_directory
     from ...guiding.onnx_transformer import CONVERTED, convert_transformers
 
-    nlp = spacy.load(pipeline)
+    nlp = load(pipeline)
     converted = convert_transformers(nlp, threads)
     if not converted:
         raise JointValueError(Errors.J129, pipeline=pipeline, name=f"component with a tok2vec by {CONVERTED}")
