@@ -109,6 +109,7 @@ class Errors:
     J330 = Message("{source} has no {what} to learn from.", "Give annotated data that has some.")
     J336 = Message("{source} has no {what}.", "Use a pipeline that sets them, or annotate the data.")
     J413 = Message("{source} has no {what}.", "Check how it was made, or leave it out.")
+    J744 = Message("A package is missing: {reason}.", "Install it, or use another pipeline, language or tokenizer.")
     J710 = Message("{package} is not installed.", 'Install the extra: pip install "spacy-joint[{extra}]".')
 
     # Engine

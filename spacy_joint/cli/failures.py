@@ -45,6 +45,11 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
                 message = str(error)
             elif isinstance(error, OSError) and not _is_of_component(error):
                 message = str(Errors.J441.format(path=error.filename or "The output", reason=error.strerror or error))
+            elif isinstance(error, UnicodeDecodeError) and not _is_of_component(error):
+                # spaCy reads configs and metadata of pipelines; other files are read with errors of their own.
+                message = str(Errors.J441.format(path="A config or meta.json", reason=error))
+            elif isinstance(error, ImportError):
+                message = str(Errors.J744.format(reason=str(error).rstrip(".")))
             else:
                 raise
             typer.echo(Printer(no_print=True, pretty=False).fail(message), err=True)

@@ -27,6 +27,21 @@ def test_an_error_of_a_component_is_not_taken_for_one_of_files(run, write_text, 
         run("annotate", write_text("a.txt", "He left."), "--model", tmp_path / "pipeline", fails=True)
 
 
+@pytest.mark.parametrize("command", [["train", "--output"], ["jackknife"]])
+def test_a_config_that_is_not_utf_8_is_refused(command, run, tmp_path):
+    config = tmp_path / "latin.cfg"
+    config.write_bytes("# café".encode("latin1"))
+    name, *options = command
+    assert "[J441] A config" in run(name, config, *options, tmp_path / "a.spacy", fails=True).stderr
+
+
+def test_a_package_that_a_language_needs_is_named(run, write_text, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sudachipy", None)
+    text = write_text("a.txt", "He left.")
+    failed = run("word-classes", text, "--language", "ja", "--output", tmp_path / "classes", fails=True)
+    assert "[J744] A package is missing: Japanese" in failed.stderr
+
+
 @pytest.mark.parametrize("arguments", [["finish", "pipeline", "finished"], ["train-treebank", "a.conllu"]])
 def test_an_unknown_option_is_named(arguments):
     result = CliRunner().invoke(app, [*arguments, "--widht", "4"])
