@@ -44,6 +44,8 @@ ReplacedArgument = Annotated[Path, typer.Argument(help="Output directory; an exi
 WeightBitsOption = Annotated[
     int, typer.Option(help="Precision of each weight. Fewer bits make a smaller package.", min=2, max=8)
 ]
+# NumPy's range of seeds.
+SeedOption = Annotated[int, typer.Option(help="Random seed.", min=0, max=2**32 - 1)]
 RayOption = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Run on a Ray cluster: its address, auto (here), or local (start Ray here)."),

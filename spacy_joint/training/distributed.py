@@ -75,9 +75,9 @@ class Training:
         resolved = Config(Language.default_config).merge(config).interpolate()
         settings = resolved["training"]
         check_range("training.max_epochs", settings["max_epochs"], 1)
-        if settings["seed"] is None:
+        if not isinstance(seed := settings["seed"], int):
             allowed = "a number to train over shards"
-            raise JointValueError(Errors.J030, name="training.seed", value=None, allowed=allowed)
+            raise JointValueError(Errors.J030, name="training.seed", value=seed, allowed=allowed)
         self.progress = Progress(_digest(resolved, n_shards))
         found = output / LAST / PROGRESS
         if found.is_file() and (saved := srsly.read_json(found))["digest"] == self.progress.digest:

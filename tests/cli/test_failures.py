@@ -48,6 +48,12 @@ def test_an_unknown_option_is_named(arguments):
     assert result.exit_code == 2 and "No such option '--widht'" in result.stderr
 
 
+@pytest.mark.parametrize("command", ["learn-order", "train-treebank", "word-classes"])
+def test_a_negative_seed_is_refused(command, tmp_path):
+    result = CliRunner().invoke(app, [command, "a.conllu", "--output", str(tmp_path / "output"), "--seed", "-1"])
+    assert result.exit_code == 2 and "greater than or equal to 0" in result.stderr
+
+
 def test_warnings_with_a_code_are_one_line():
     warning = JointWarning(Warnings.JW01, name="parser", n=3, total=20)
     assert format_warning(warning, JointWarning, "a.py", 1) == f"{warning}\n"

@@ -172,6 +172,7 @@ def test_copies_as_long_as_their_originals_are_in_all_shards():
         ({"training.max_epochs": 0}, 2, "J030"),
         ({"training.max_epochs": -1}, 2, "J030"),
         ({"training.seed": None}, 2, "J030"),
+        ({"training.seed": "x"}, 2, "J030"),
         ({"training.frozen_components": ["sequence_tagger"]}, 2, "J733"),
         ({"nlp.pipeline": ["sequence_tagger", "tagger"], "components.tagger": {"factory": "tagger"}}, 2, "J733"),
         ({}, 0, "J030"),

@@ -14,7 +14,7 @@ from ...about import __version__
 from ...errors import Errors, JointValueError
 from ...files.atomic import atomic_write, atomic_write_directory
 from ...files.steps import digest, digest_directory, digest_json
-from ..options import show_progress
+from ..options import SeedOption, show_progress
 
 if TYPE_CHECKING:
     from ...ordering.phrases import Phrase
@@ -39,7 +39,7 @@ def learn_order(
     table_bits: Annotated[int, typer.Option(help="Base-2 logarithm of the number of weights.")] = 21,
     tables: Annotated[int, typer.Option(min=1, help="Weight tables to average.")] = 4,
     language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",
-    seed: Annotated[int, typer.Option(help="Random seed of the order of phrases and of dropout.")] = 0,
+    seed: SeedOption = 0,
     phrases: Annotated[Path | None, typer.Option(help="Output .jsonl file of phrases.")] = None,
 ) -> None:
     """Learn the order of modifiers before nouns.

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from ..options import ModelOption, ReplacedArgument
+from ..options import ModelOption, ReplacedArgument, SeedOption
 
 COMPONENT = "quotation_spans"
 
@@ -21,7 +21,7 @@ def learn_speakers(
         int | None, typer.Option(min=1, help="Number of documents of the corpus to learn from. Default: all.")
     ] = None,
     model: ModelOption = None,
-    seed: Annotated[int, typer.Option(help="Random seed of the order of turns.")] = 0,
+    seed: SeedOption = 0,
 ) -> None:
     """Learn who speaks in conversations.
 

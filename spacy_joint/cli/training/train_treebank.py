@@ -10,7 +10,7 @@ from wasabi import msg
 from ...errors import Errors, JointValueError
 from ...extras import require_packages
 from ...files.reading import read_json_object, require_file
-from ..options import Kind, SubtypesOption, WeightBitsOption
+from ..options import Kind, SeedOption, SubtypesOption, WeightBitsOption
 from .configs import CONFIGS
 
 
@@ -52,7 +52,7 @@ def train_treebank(
     weight_bits: WeightBitsOption = 8,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of jackknifed tags.")] = 5,
     make_package: Annotated[bool, typer.Option("--package/--no-package", help="Whether to make a package.")] = True,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    seed: SeedOption = 0,
 ) -> None:
     """Train, evaluate and package a treebank pipeline.
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ...extras import require_packages
+from ..options import SeedOption
 
 
 def word_classes(
@@ -13,7 +14,7 @@ def word_classes(
     output: Annotated[Path, typer.Option("--output", "-o", help="Output msgpack file.")],
     min_count: Annotated[int, typer.Option(min=1, help="Minimum occurrences of a word.")] = 3,
     language: Annotated[str, typer.Option(help="Language of the tokenizer for .txt files.")] = "en",
-    seed: Annotated[int, typer.Option(help="Random seed of the decomposition.")] = 0,
+    seed: SeedOption = 0,
 ) -> None:
     """Learn word classes from plain text and treebanks.
 
