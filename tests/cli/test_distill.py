@@ -205,6 +205,7 @@ def test_a_teacher_must_tag_and_parse(run, letter, tmp_path):
 
 def test_workers_need_ray(run, letter, tmp_path):
     assert "[J716]" in run("distill", letter, "-o", tmp_path / "silver", "--workers", 2, fails=True).stderr
+    assert "[J030]" in run("distill", letter, "-o", tmp_path / "silver", "--n-process", 0, fails=True).stderr
 
 
 def test_text_must_exist_and_have_sentences(run, tmp_path):

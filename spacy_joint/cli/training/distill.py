@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from ...errors import Errors, JointValueError
+from ...errors import Errors, JointValueError, check_range
 from ..options import BeamWidthOption, Kind, RayOption, WorkersOption
 
 TEXTS_HELP = (
@@ -58,6 +58,8 @@ def distill(
     """
     if marks and projected:
         raise JointValueError(Errors.J155, option="--marks", other="--projected")
+    if n_process != -1:
+        check_range("n_process", n_process, 1)
     from ...corpora.docbin import SUFFIX
     from ...scale.annotating.records import require_text
     from ...scale.training import open_calls
