@@ -6,6 +6,8 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import wraps
+from itertools import chain
+from pathlib import Path
 from traceback import walk_tb
 from typing import Any
 
@@ -14,7 +16,10 @@ from spacy.cli._util import NoSuchOption, show_validation_error
 from spacy.util import raise_error
 from wasabi import Printer, msg
 
-from ..errors import SPACY_CODE, Errors, JointError, format_warning
+from ..errors import SPACY_CODE, Errors, JointError, JointOSError, format_warning
+
+# The arguments of commands that are written to.
+OUTPUTS = ("output", "phrases")
 
 
 def report_failures(command: Callable[..., None]) -> Callable[..., None]:
@@ -31,6 +36,7 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
             msg.show_color = False
             os.environ["ANSI_COLORS_DISABLED"] = "1"
         try:
+            _protect_inputs(kwargs)
             with show_validation_error(hint_fill=False):
                 command(*args, **kwargs)
         except NoSuchOption as error:
@@ -56,6 +62,25 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(1) from error
 
     return reporting
+
+
+def _protect_inputs(arguments: dict[str, Any]) -> None:
+    """Refuses an output that is also an input, or inside a pipeline that is one (J440). Pipelines can be replaced by
+    their copies."""
+    values = [value for name, value in arguments.items() if name not in OUTPUTS]
+    given = chain.from_iterable(
+        getattr(value, "args", value if isinstance(value, list) else [value]) for value in values
+    )
+    inputs = [(each, Path(each).resolve()) for each in given if isinstance(each, (str, Path))]
+    for output in (value for name, value in arguments.items() if name in OUTPUTS and isinstance(value, Path)):
+        for each, path in inputs:
+            if (path / "config.cfg").is_file():
+                is_read = path in output.resolve().parents
+            else:
+                # Directories may have the name of a language.
+                is_read = path == output.resolve() and (path.is_file() or (path.is_dir() and isinstance(each, Path)))
+            if is_read:
+                raise JointOSError(Errors.J440, path=output, reason=f"the command reads {each}")
 
 
 def _is_of_component(error: Exception) -> bool:

@@ -1,6 +1,7 @@
 """How commands fail and warn: in plain lines, and with a traceback for what is not expected."""
 
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -46,6 +47,27 @@ def test_a_package_that_a_language_needs_is_named(run, write_text, tmp_path, mon
 def test_an_unknown_option_is_named(arguments):
     result = CliRunner().invoke(app, [*arguments, "--widht", "4"])
     assert result.exit_code == 2 and "No such option '--widht'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "pipeline", "corpus.conllu", "--output", "pipeline/meta.json"],
+        ["convert", "corpus.conllu", "./corpus.conllu"],
+        ["annotate", "a.txt", "--output", "a.txt"],
+        ["quotes", "b.txt", "a.txt", "--output", "a.txt"],
+        ["distill", ".", "--output", "../inputs"],
+        ["jackknife", "a.cfg", "train.spacy", "--paths.train", "train.spacy"],
+    ],
+)
+def test_inputs_are_not_overwritten(arguments, run, tmp_path, monkeypatch):
+    directory = tmp_path / "inputs"
+    directory.mkdir()
+    spacy.blank("en").to_disk(directory / "pipeline")
+    for name in ("corpus.conllu", "a.txt", "b.txt", "a.cfg", "train.spacy"):
+        (directory / name).touch()
+    monkeypatch.chdir(directory)
+    assert re.search(r"\[J440\].* not written: the command reads", run(*arguments, fails=True).stderr)
 
 
 @pytest.mark.parametrize("command", ["learn-order", "train-treebank", "word-classes"])

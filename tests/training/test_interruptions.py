@@ -131,7 +131,7 @@ def test_training_that_cannot_be_resumed_says_why(pipeline, tmp_path):
     for name, code in expected.items():
         assert f"[{code}]" in run("resume", tmp_path / name, tmp_path / "resumed.cfg", exit_code=1)
         assert not (tmp_path / "resumed.cfg").exists()
-    assert "[J441]" in run("resume", tmp_path / "trained", tmp_path / "trained" / "config.cfg", exit_code=1)
+    assert "[J440]" in run("resume", tmp_path / "trained", tmp_path / "trained" / "config.cfg", exit_code=1)
     assert spacy.load(tmp_path / "trained").pipe_names == pipeline.pipe_names
 
 

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from ...errors import Errors, JointOSError
 from ...files.atomic import atomic_write
 from ...training.resuming import configure_resumption
 
@@ -14,7 +13,7 @@ from ...training.resuming import configure_resumption
 def resume(
     ctx: typer.Context,
     checkpoint: Annotated[Path, typer.Argument(help="The model-last or checkpoint of an interrupted `spacy train`.")],
-    config: Annotated[Path, typer.Argument(help="Output config for `spacy train`.")],
+    output: Annotated[Path, typer.Argument(metavar="config", help="Output config for `spacy train`.")],
 ) -> None:
     """Write a config that resumes an interrupted training.
 
@@ -26,9 +25,7 @@ def resume(
     """
     from spacy.cli._util import parse_config_overrides
 
-    if checkpoint.resolve() in config.resolve().parents:
-        raise JointOSError(Errors.J441, path=config, reason="it would be part of the checkpoint")
     settings, n_seen = configure_resumption(checkpoint, parse_config_overrides(ctx.args))
-    with atomic_write(config) as path:
+    with atomic_write(output) as path:
         settings.to_disk(path)
-    msg.good(f"{config}: resumes after {n_seen:,} documents")
+    msg.good(f"{output}: resumes after {n_seen:,} documents")
