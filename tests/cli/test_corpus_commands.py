@@ -53,6 +53,12 @@ def test_an_unknown_corpus_is_refused(run, tmp_path):
     assert "[J101]" in run("check", tmp_path / "missing", fails=True).stderr
 
 
+@pytest.mark.parametrize("output", ["x.spacy", "x.conllu", "x.discbracket"])
+def test_a_treebank_without_trees_is_refused(run, write_text, tmp_path, output):
+    assert "[J413]" in run("convert", write_text("empty.ptb", ""), tmp_path / output, fails=True).stderr
+    assert not (tmp_path / output).exists()
+
+
 def test_nothing_is_written_to_a_file_of_an_unknown_type(run, assets, tmp_path):
     for command in (["convert", assets / "tiny_train.conllu"], ["convert-quotes", tmp_path]):
         assert "[J040]" in run(*command, tmp_path / "corpus.txt", fails=True).stderr
@@ -185,7 +191,8 @@ def test_documents_can_be_left_out(run, assets, tmp_path):
     run("convert", *corpora, tmp_path / "some.spacy", "--leave-out", "chat-")
     sizes = [len(DocBin().from_disk(tmp_path / name)) for name in ("all.spacy", "some.spacy")]
     assert sizes[0] > sizes[1] > 0
-    assert "[J030]" in run("convert", *corpora, tmp_path / "x.spacy", "--leave-out", "(", fails=True).stderr
+    for regex, code in (("(", "J030"), (".*", "J413")):
+        assert f"[{code}]" in run("convert", *corpora, tmp_path / "x.spacy", "--leave-out", regex, fails=True).stderr
 
 
 def test_evaluate_also_scores_raw_text(run, saved_pipeline, assets, tmp_path):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from wasabi import msg
 
-from ...errors import check_choice
+from ...errors import Errors, JointValueError, check_choice
 from ...files.atomic import open_atomic
 from ..options import DOCUMENTS, DocumentsOption, ModelOption, SubtypesOption, read_documents
 
@@ -66,6 +66,7 @@ def convert(
     from ...trees.transform import mark_heads
 
     vocab = Vocab()
+    nothing = JointValueError(Errors.J413, source=", ".join(map(str, corpora)), what="documents or trees")
     rules = None if continuous is None else load_head_rules(continuous)
 
     def change(tree: Tree) -> Tree:
@@ -80,6 +81,8 @@ def convert(
         settings |= {"leave_out": leave_out, "subtypes": subtypes, "paragraphs": paragraphs}
         settings["keep_lines"] = keep_lines or to_conllu
         docs = [doc for corpus in corpora for doc in read_documents(corpus, vocab, documents, **settings)]
+        if not docs:
+            raise nothing
         if to_conllu:
             with open_atomic(output) as file:
                 write_conllu(docs, file)
@@ -101,6 +104,8 @@ def convert(
             for tree in trees:
                 written += 1
                 yield change(tree)
+        if not written:
+            raise nothing
 
     write = require_format(name).write
     with open_atomic(output) as file:
