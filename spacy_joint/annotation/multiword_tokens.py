@@ -42,8 +42,11 @@ def get_words(token: Token) -> list[Word]:
 
 
 def read_words(tokens: Sequence[Token]) -> dict[int, list[Word]]:
-    """Reads the words of multiword tokens, by their positions among the given tokens of a document."""
-    return {i: [Word(*word) for word in words] for i, words in enumerate(read_values(tokens, WORDS)) if words}
+    """Reads the words of multiword tokens, by their positions among the given tokens of a document. Merged tokens, such
+    as `zum Beispiel`, are single words: spaCy keeps the words of the first part only."""
+    read = {i: [Word(*word) for word in words] for i, words in enumerate(read_values(tokens, WORDS)) if words}
+    parts = {i: tokens[i].text.split() for i in read}
+    return {i: words for i, words in read.items() if len(parts[i]) == 1 or parts[i] == [word.form for word in words]}
 
 
 def set_words(token: Token, words: Sequence[Word]) -> None:

@@ -172,6 +172,16 @@ def test_new_words_of_a_token_are_written(conllu, vocab):
     assert "# sent_id = walk-1" in written and "8.1" not in rows
 
 
+def test_a_token_merged_by_a_retokenizer_is_a_single_word(conllu, vocab):
+    doc = read_german(conllu, vocab)
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[:2])
+    written = write(doc)
+    assert not get_words(doc[0]) and "# text = Zum See, und" in written
+    assert list(get_rows(written)) == ["1", "2", "3", "4", "5-6", "5", "6", "7", "8"]
+    assert get_rows(written)["1"][1] == "Zum See"
+
+
 def test_a_sentence_with_other_ends_is_written_anew(conllu, vocab):
     doc = read_german(conllu, vocab)
     heads = [1, 1, 1, 7, 7, 7, 7, 7, 7]
