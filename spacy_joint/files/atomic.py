@@ -52,9 +52,7 @@ def atomic_write_directory(path: Path, pattern: str = "config.cfg") -> Iterator[
     """Yields a temporary path for a directory, which the caller creates: see `atomic_write`. An existing directory is
     replaced only if it is empty or has a file that matches `pattern`, as earlier outputs do (by default,
     pipelines). RAISES ValueError: Otherwise (J713)."""
-    # Retried, since another process that replaces the directory may just have moved it away.
-    if all(reasons := [_find_obstacle(path, pattern) for _ in range(3)]):
-        raise JointValueError(Errors.J713, address=path, reason=reasons[-1])
+    check_directory(path, pattern)
     with _write_beside(path) as (target, temporary):
         yield temporary
         # A directory cannot be replaced atomically: for a moment, the old and the new one exist under other names only.
@@ -71,6 +69,15 @@ def atomic_write_directory(path: Path, pattern: str = "config.cfg") -> Iterator[
                     raise
         for earlier in replaced:
             shutil.rmtree(earlier)
+
+
+def check_directory(path: Path, pattern: str = "config.cfg") -> None:
+    """Checks that `atomic_write_directory` can write a directory (J440, J713), before work that takes long."""
+    # Retried, since another process that replaces the directory may just have moved it away.
+    if all(reasons := [_find_obstacle(path, pattern) for _ in range(3)]):
+        raise JointValueError(Errors.J713, address=path, reason=reasons[-1])
+    with _write_beside(path) as (_, temporary):
+        temporary.touch()
 
 
 def _find_obstacle(path: Path, pattern: str) -> str | None:

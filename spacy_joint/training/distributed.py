@@ -24,7 +24,7 @@ from thinc.api import Config, fix_random_seed
 from ..about import __version__
 from ..engine.mixing import TrainingState, mix
 from ..errors import Errors, JointValueError, check_range
-from ..files.atomic import atomic_write_directory
+from ..files.atomic import atomic_write_directory, check_directory
 from ..files.steps import digest_json, digest_mentioned
 from .passes import PassRunner, find_trained
 
@@ -90,6 +90,8 @@ class Training:
         self.config = self.nlp.config.interpolate()
         self.training: dict[str, Any] = registry.resolve(self.config["training"], schema=ConfigSchemaTraining)
         self.component = find_trained(self.nlp, self.training["frozen_components"])
+        for name in (LAST, BEST):
+            check_directory(output / name)
 
     def run(self, make_runner: Callable[[str, bytes, int], PassRunner], stdout: IO[str], stderr: IO[str]) -> None:
         """Trains to the end, and saves after each epoch. The logger of the config writes to `stdout` and `stderr`."""

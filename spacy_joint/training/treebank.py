@@ -34,7 +34,7 @@ from ..corpora.docbin import read_docbin
 from ..corpora.examples import make_example
 from ..corpora.treebank import read_splits
 from ..errors import Errors, JointValueError, JointWarning, Warnings
-from ..files.atomic import atomic_write_directory, write_json
+from ..files.atomic import atomic_write_directory, check_directory, write_json
 from ..files.reading import require_file
 from ..files.steps import Steps, digest, digest_mentioned
 from ..guiding.onnx_transformer import convert_transformers
@@ -55,6 +55,8 @@ EXPANDER = "multiword_expander"
 FEATURES = f"components.{TAGGER}.features"
 # The paths of earlier components in the configs that build on them.
 SOURCES = {GUIDE: "tagger", PARSER: "tagger", MORPHOLOGIZER: "parser", LEMMATIZER: "morphologizer"}
+# A file that shows that a directory is a package.
+PACKAGE = "*/meta.json"
 # The configs of a guide and of the guided parser.
 GUIDE_CONFIG, GUIDED_CONFIG = "parser_guide_trf", "guided_parser"
 # The parser predicts with a wider beam than in training: slower and more accurate.
@@ -84,7 +86,7 @@ GOOD_WORDS = 99.5
 
 
 class TreebankTraining:
-    """The steps of a training. Each method runs its step, or reads its earlier output."""
+    """The steps of a training (J440, J713). Each method runs its step, or reads its earlier output."""
 
     def __init__(
         self,
@@ -96,9 +98,12 @@ class TreebankTraining:
         seed: int,
         transformer: str | None = None,  # the name or directory of a transformer that guides the parser
     ) -> None:
-        self.output, self.configs, self.language = output, configs, language
+        self.configs, self.language = configs, language
         self.splits, self.overrides, self.seed, self.transformer = splits, overrides, seed, transformer
         self.work, self.pipeline, self.scores = output / "steps", output / "pipeline", output / "scores.json"
+        self.package = output / "package"
+        check_directory(self.pipeline)
+        check_directory(self.package, PACKAGE)
         self.steps = Steps(self.work, msg.info)
         self.corpora, self.tokenizer = self.work / "corpora", self.work / "tokenizer"
         self.sources = {**SOURCES, PARSER: "guide"} if transformer else SOURCES
@@ -417,23 +422,22 @@ class TreebankTraining:
 
     def make_package(self, name: str, version: str) -> None:
         """Makes an installable package, with the scores in its metadata."""
-        output = self.output / "package"
 
         def make() -> None:
             scores = srsly.read_json(self.scores)
             del scores["split"], scores["speed"]
             meta = self.work / "meta.json"
             write_json(meta, {**srsly.read_json(self.pipeline / "meta.json"), "performance": scores})
-            with atomic_write_directory(output, "*/meta.json") as path:
+            with atomic_write_directory(self.package, PACKAGE) as path:
                 path.mkdir()
                 package(self.pipeline, path, meta_path=meta, name=name, create_sdist=False)
                 (directory,) = path.iterdir()
                 make_archive(directory)
 
         made_from = {"name": name, "version": version}
-        self.steps.run("package", output, make, after=[self.pipeline, self.scores], settings=made_from)
+        self.steps.run("package", self.package, make, after=[self.pipeline, self.scores], settings=made_from)
         # If there is no archive, the directory can be installed.
-        (directory,) = output.iterdir()
+        (directory,) = self.package.iterdir()
         msg.good(f"pip install {next(directory.glob('dist/*.tar.gz'), directory)}")
 
 

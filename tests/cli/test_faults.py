@@ -109,6 +109,26 @@ def test_input_that_cannot_be_read_is_named_and_the_old_output_stays(name, conte
     assert read_all(place["OUTPUT"].parent) == before
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "CONFIG", "--paths.train", "CORPUS", "--paths.dev", "CORPUS", "--output", "OUTPUT"],
+        ["train-treebank", "--train", "TREEBANK", "--language", "en", "--output", "OUTPUT"],
+        ["calibrate", "PIPELINE", "TREEBANK", "--output", "OUTPUT/pipeline"],
+        ["learn-order", "MODIFIERS", "--output", "OUTPUT/pipeline"],
+        ["learn-speakers", "SPEAKERS", "OUTPUT/pipeline"],
+    ],
+)
+def test_long_work_does_not_begin_without_a_place_for_its_result(arguments, place, run):
+    for name in ("model-best", "package", "pipeline"):
+        (place["OUTPUT"] / name).mkdir(parents=True)
+        (place["OUTPUT"] / name / "thesis.txt").touch()
+    place["OUTPUT/pipeline"] = place["OUTPUT"] / "pipeline"
+    failed = run(*(place.get(argument, argument) for argument in arguments), fails=True)
+    assert "[J713]" in failed.stderr and not failed.stdout
+    assert sorted(path.name for path in place["OUTPUT"].iterdir()) == ["model-best", "package", "pipeline"]
+
+
 @pytest.mark.parametrize(("name", "suffix"), [("convert", "conllu"), ("convert", "ptb"), ("word-classes", "conllu")])
 def test_a_corpus_that_cannot_be_read_is_refused(name, suffix, place, run, tmp_path):
     place["TREEBANK"] = tmp_path / f"broken.{suffix}"

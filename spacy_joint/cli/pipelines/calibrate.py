@@ -10,7 +10,7 @@ import typer
 from wasabi import msg
 
 from ...errors import Errors, JointValueError
-from ...files.atomic import atomic_write_directory
+from ...files.atomic import atomic_write_directory, check_directory
 from ..options import DOCUMENTS, DocumentsOption, Kind, read_documents
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def calibrate(
         raise JointValueError(Errors.J129, name="joint_sbd_parser", pipeline=", ".join(nlp.pipe_names))
     name, parser = parsers[0]
     parser.require_trained()
+    check_directory(output)
     references = [doc for corpus in corpora for doc in read_documents(corpus, nlp.vocab, documents) if len(doc)]
     if len(references) < FOLDS:
         raise JointValueError(Errors.J523, n=len(references), least=FOLDS)

@@ -12,7 +12,7 @@ from ..options import ConfigArgument, RayOption, WorkersOption
 def jackknife(
     ctx: typer.Context,
     config: ConfigArgument,
-    output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
+    output: Annotated[Path, typer.Argument(help="Output .spacy file.", dir_okay=False)],
     folds: Annotated[int, typer.Option(help="Number of folds; each needs one training.")] = 10,
     seed: Annotated[int | None, typer.Option(help="Seed of each training. Default: [training.seed].")] = None,
     ray: RayOption = None,

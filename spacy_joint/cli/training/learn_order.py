@@ -12,7 +12,7 @@ from wasabi import msg
 
 from ...about import __version__
 from ...errors import Errors, JointValueError
-from ...files.atomic import atomic_write, atomic_write_directory
+from ...files.atomic import atomic_write, atomic_write_directory, check_directory
 from ...files.steps import digest, digest_directory, digest_json
 from ..options import SeedOption, show_progress
 
@@ -40,7 +40,7 @@ def learn_order(
     tables: Annotated[int, typer.Option(min=1, help="Weight tables to average.")] = 4,
     language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",
     seed: SeedOption = 0,
-    phrases: Annotated[Path | None, typer.Option(help="Output .jsonl file of phrases.")] = None,
+    phrases: Annotated[Path | None, typer.Option(help="Output .jsonl file of phrases.", dir_okay=False)] = None,
 ) -> None:
     """Learn the order of modifiers before nouns.
 
@@ -55,6 +55,8 @@ def learn_order(
     goal = output or phrases
     if goal is None:
         raise JointValueError(Errors.J716, option="learn-order", needed="--output, --phrases or both")
+    if output is not None:
+        check_directory(output)
     parts = goal.with_name(f"{goal.name}.parts")
     found = [phrase for phrase in _collect(corpora, parts, pipeline) if not has_repeats(phrase)]
     if not found:

@@ -29,13 +29,14 @@ def learn_speakers(
     """
     from ... import load
     from ...corpora.litbank import read_litbank
-    from ...files.atomic import atomic_write_directory
+    from ...files.atomic import atomic_write_directory, check_directory
     from ...files.reading import read_text
     from ...length import lift_max_length
     from ...pipes.components import get_components
     from ...quotation.conversation import make_model
     from ...training import speakers
 
+    check_directory(output)
     nlp = lift_max_length(load(model))
     component = (get_components(nlp, COMPONENT) or [nlp.add_pipe(COMPONENT)])[-1]
     # An earlier model must not affect the result.

@@ -100,8 +100,8 @@ def train_treebank(
         raise JointValueError(Errors.J030, name="The name of the package", value=name, allowed=allowed)
     notices = [file for name in FILENAMES_DOCS if meta and (file := meta / name).is_file()]
     given = read_json_object(meta / "meta.json" if meta.is_dir() else meta) if meta else {}
-    msg.info(f"Language {language}, seed {seed}")
     training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed, transformer)
+    msg.info(f"Language {language}, seed {seed}")
     training.read_corpora(documents, tags, subtypes)
     training.choose_features()
     training.make_tokenizer(tokenizer)

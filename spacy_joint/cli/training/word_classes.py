@@ -11,7 +11,7 @@ from ..options import SeedOption
 
 def word_classes(
     texts: Annotated[list[Path], typer.Argument(help=".txt (UTF-8), .conllu or .spacy files.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Output msgpack file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output msgpack file.", dir_okay=False)],
     min_count: Annotated[int, typer.Option(min=1, help="Minimum occurrences of a word.")] = 3,
     language: Annotated[str, typer.Option(help="Language of the tokenizer for .txt files.")] = "en",
     seed: SeedOption = 0,
