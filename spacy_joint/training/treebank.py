@@ -33,9 +33,8 @@ from ..annotation.custom_columns import FINE_TAG
 from ..corpora.docbin import read_docbin
 from ..corpora.examples import make_example
 from ..corpora.treebank import read_splits
-from ..errors import Errors, JointValueError, JointWarning, Warnings
+from ..errors import Errors, JointValueError, JointWarning, Warnings, check_choice
 from ..files.atomic import atomic_write_directory, check_directory, write_json
-from ..files.reading import require_file
 from ..files.steps import Steps, digest, digest_mentioned
 from ..guiding.onnx_transformer import convert_transformers
 from ..parsing.layout import find_layout
@@ -51,6 +50,7 @@ from .jackknifing import jackknife_corpus
 
 TAGGER, GUIDE, PARSER = "sequence_tagger", "parser_guide", "joint_sbd_parser"
 MORPHOLOGIZER, LEMMATIZER = "sequence_morphologizer", "sequence_lemmatizer"
+COMPONENTS = (TAGGER, GUIDE, PARSER, MORPHOLOGIZER, LEMMATIZER)
 EXPANDER = "multiword_expander"
 FEATURES = f"components.{TAGGER}.features"
 # The paths of earlier components in the configs that build on them.
@@ -102,6 +102,10 @@ class TreebankTraining:
         self.splits, self.overrides, self.seed, self.transformer = splits, overrides, seed, transformer
         self.work, self.pipeline, self.scores = output / "steps", output / "pipeline", output / "scores.json"
         self.package = output / "package"
+        for setting in overrides:
+            section, _, name = setting.removeprefix("initialize.").partition(".")
+            if section == "components":
+                check_choice("component", name.partition(".")[0], COMPONENTS)
         check_directory(self.pipeline)
         check_directory(self.package, PACKAGE)
         self.steps = Steps(self.work, msg.info)
@@ -207,7 +211,7 @@ class TreebankTraining:
     def make_word_classes(self, texts: Sequence[Path], given: Path | None) -> None:
         """Learns word classes from the training set and from texts, unless they are given."""
         if given:
-            self.word_classes = require_file(given)
+            self.word_classes = given
             self.steps.digests[given] = digest(given)
             return
 

@@ -293,6 +293,8 @@ def test_a_step_has_no_tokenizer(trained):
         (["TRAIN", "--language", "en", "--texts", "nothing.txt"], "J402"),
         (["--language", "en", "--test", "TRAIN"], "J522"),
         (["TRAIN", "--language", "en", "--documents", "chapters"], "J030"),
+        (["TRAIN", "--language", "en", "--word-classes", "NEUTRAL"], "J441"),
+        (["TRAIN", "--language", "en", "--components.sbd_parser.lower_case_starts", "true"], "J040"),
     ],
 )
 def test_what_is_wrong_is_said_at_once(run, assets, tmp_path, options, code):

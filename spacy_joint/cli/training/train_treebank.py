@@ -10,6 +10,7 @@ from wasabi import msg
 from ...errors import Errors, JointValueError
 from ...extras import require_packages
 from ...files.reading import read_json_object, require_file
+from ...files.resources import read_word_classes
 from ..options import Kind, SeedOption, SubtypesOption, WeightBitsOption
 from .configs import CONFIGS
 
@@ -72,6 +73,8 @@ def train_treebank(
 
     if word_classes is None:
         require_packages("train", "scipy")
+    # Refuses other files.
+    read_word_classes(word_classes)
     if transformer:
         require_packages(*EXPORT)
     # Unknown options, which override configs, and their values end up among the files.
