@@ -2,9 +2,11 @@
 
 import io
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from itertools import chain
 from pathlib import Path
@@ -28,6 +30,9 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def reporting(*args: Any, **kwargs: Any) -> None:
         warnings.formatwarning = format_warning
+        # Removes temporary files, as after Ctrl-C. Only the main thread may set it.
+        with suppress(ValueError):
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         if isinstance(sys.stdout, io.TextIOWrapper):
             # File names may not be valid text.
             sys.stdout.reconfigure(errors="backslashreplace")

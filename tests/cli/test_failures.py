@@ -2,8 +2,10 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 import warnings
 
 import pytest
@@ -105,6 +107,19 @@ def test_colours_are_for_terminals_unless_they_are_declined(no_color, is_termina
     os.close(ours)
     os.close(theirs)
     assert b"tiny_train" in printed and (b"\x1b[" in printed) == is_coloured
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="it ends processes without a signal")
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_command_that_is_stopped_leaves_no_temporary_files(sent, code, tmp_path):
+    (tmp_path / "a.txt").write_text("He left.\n" * 100_000, encoding="utf8")
+    command = [sys.executable, "-m", "spacy", "joint", "annotate", "a.txt", "--lines", "--output", "a.conllu"]
+    with subprocess.Popen(command, env={"PYTHONPATH": os.getcwd(), **os.environ}, cwd=tmp_path) as process:
+        while not list(tmp_path.glob(".*")):
+            time.sleep(0.1)
+        process.send_signal(sent)
+    assert process.returncode == code and os.listdir(tmp_path) == ["a.txt"]
 
 
 @pytest.mark.slow
