@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # A slow example is not an error: the machine may be busy.
 settings.register_profile("patient", deadline=None)
+settings.register_profile("long", deadline=None, max_examples=50_000)
 settings.load_profile("patient")
 
 ASSETS = Path(__file__).parent.parent / "assets"

@@ -29,7 +29,7 @@ def main() -> None:
     )
     parser.add_argument("inputs", nargs="*", help="Files to try once, such as those of earlier failures.")
     arguments = parser.parse_args()
-    target = TARGETS[arguments.target]
+    run, make_seeds = TARGETS[arguments.target]
     resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
@@ -37,14 +37,14 @@ def main() -> None:
         kept, given = (arguments.corpus or directory / "kept") / arguments.target, directory / "seeds"
         for folder in (kept, given):
             folder.mkdir(parents=True, exist_ok=True)
-        seeds = target.make_seeds()
+        seeds = make_seeds()
         for number, seed in enumerate(seeds):
             (given / str(number)).write_bytes(seed)
         # libFuzzer treats seed 0 as no seed.
         options = [f"-max_total_time={arguments.seconds}", f"-seed={arguments.seed + 1}", "-timeout=30"]
         options += [f"-max_len={4 * max(map(len, seeds))}", "-print_final_stats=1", "-verbosity=1"]
         inputs = arguments.inputs or [str(kept), str(given)]
-        atheris.Setup([sys.argv[0], *options, *inputs], lambda content: check(target, content, directory))
+        atheris.Setup([sys.argv[0], *options, *inputs], lambda content: check(run, content, directory))
         atheris.Fuzz()
 
 

@@ -1,9 +1,8 @@
-"""A pipeline that calls.py calls, what is expected of it, and reading all that can be read of a document."""
+"""A pipeline that test_calls.py calls, what is expected of it, and reading all that can be read of a document."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -24,13 +23,11 @@ WORDS = (
 class Life:
     """A pipeline under test, and what is known of it."""
 
-    def __init__(self, oracle: Oracle, seed: int, number: int, directory: Path) -> None:
-        chance = Random(f"{seed} {number}")
-        # There are few combinations, which are the same for all seeds, since each needs the oracle.
-        chosen = Random(chance.randrange(60)).sample(list(COMPONENTS), chance.choice((1, 2, 2, 3, 3, 4)))
+    def __init__(self, oracle: Oracle, pipeline: int, threads: int) -> None:
+        chance = Random(pipeline)
+        chosen = chance.sample(list(COMPONENTS), chance.choice((1, 2, 2, 3, 3, 4)))
         self.names = tuple(name for name in COMPONENTS if name in chosen)
-        self.oracle, self.directory = oracle, directory
-        threads = chance.choice((1, 1, 1, 2))
+        self.oracle, self.directory = oracle, oracle.directory
         self.load = partial(load, oracle.library, self.names, threads)
         self.nlp, self.twin = self.load(), self.load()
         self.bytes = {name: save(pipe) for name, pipe in self.nlp.pipeline}

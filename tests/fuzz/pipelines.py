@@ -1,4 +1,4 @@
-"""What tests/fuzz/calls.py calls: tiny trained pipelines, odd documents, and what a fresh process says of them."""
+"""What test_calls.py calls: tiny trained pipelines, odd documents, and what a fresh process says of them."""
 
 import os
 import pickle
@@ -65,6 +65,8 @@ COMPONENTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "expander": ("multiword_expander", {}),
 }
+# The combinations of components that are tested. There are few, since each needs the oracle.
+N_PIPELINES = 60
 TEXTS = (
     *("", "a", " ", "\n\n", " \t\n ", "  hello", "\nhello there how   are you \n\n i am fine thanks\n\n"),
     *("zqxj \U0001f600 ñandú 你好 \u200b x\u0301", "I think so. Do you, too?", "DID YOU GET IT", "((((((((((((((("),
@@ -241,14 +243,12 @@ class Oracle:
     """What fresh processes say, which is kept in a directory."""
 
     def __init__(self, directory: Path) -> None:
-        self.library = directory / "library"
-        self._directory = directory
-        if not self.library.exists():
-            make_library(self.library)
+        self.library, self.directory = directory / "library", directory
+        make_library(self.library)
         self.get = cache(self._get)
 
     def _get(self, names: tuple[str, ...]) -> list[Result]:
-        path = self._directory / f"{'-'.join(names)}.pickle"
+        path = self.directory / f"{'-'.join(names)}.pickle"
         if not path.exists():
             command = [sys.executable, "-m", "tests.fuzz.pipelines", self.library.absolute(), path.absolute(), *names]
             subprocess.run(command, check=True, cwd=ASSETS.parent)

@@ -1,4 +1,4 @@
-"""The steps of calls.py: each calls a pipeline in some way, and raises an error if something is not as expected."""
+"""The steps of test_calls.py. Each calls a pipeline in some way, and raises an error if a result is not as expected."""
 
 import copy
 import pickle
@@ -26,24 +26,21 @@ from .pipelines import CODE, COMPONENTS, FOREIGN, N_INPUTS, TEXTS, attempt, get_
 from .targets import mutate
 
 Step = Callable[[Life, Random], None]
-STEPS: dict[Step, float] = {}
+STEPS: list[Step] = []
 
 
-def step(weight: float) -> Callable[[Step], Step]:
-    def add(function: Step) -> Step:
-        STEPS[function] = weight
-        return function
-
-    return add
+def step(function: Step) -> Step:
+    STEPS.append(function)
+    return function
 
 
-@step(40)
+@step
 def call(life: Life, chance: Random) -> None:
     number = chance.randrange(N_INPUTS)
     life.expect(number, life.annotate(number))
 
 
-@step(10)
+@step
 def call_components(life: Life, chance: Random) -> None:
     number = chance.randrange(N_INPUTS)
 
@@ -59,7 +56,7 @@ def call_components(life: Life, chance: Random) -> None:
     life.expect(number, attempt(annotate))
 
 
-@step(10)
+@step
 def call_on_new_documents(life: Life, chance: Random) -> None:
     seed = chance.random()
     require(
@@ -67,7 +64,7 @@ def call_on_new_documents(life: Life, chance: Random) -> None:
     )
 
 
-@step(5)
+@step
 def call_again(life: Life, chance: Random) -> None:
     """A document with annotation, some of which is removed, or which comes from bytes."""
     number, way = chance.randrange(N_INPUTS), chance.randrange(5)
@@ -92,7 +89,7 @@ def call_again(life: Life, chance: Random) -> None:
     require(*(attempt(lambda nlp=nlp: annotate(nlp)) for nlp in (life.nlp, life.twin)), f"input {number}, way {way}")
 
 
-@step(5)
+@step
 def pipe_documents(life: Life, chance: Random) -> None:
     numbers = [chance.randrange(N_INPUTS) for _ in range(chance.choice((0, 1, 3, 8)))]
     n_process = 2 if chance.random() < 0.002 else 1
@@ -122,7 +119,7 @@ def pipe_documents(life: Life, chance: Random) -> None:
         life.expect(number, life.annotate(number))
 
 
-@step(2)
+@step
 def stop_in_the_middle(life: Life, chance: Random) -> None:
     """An error in the input, a generator that is abandoned, or an error in a user's component."""
     way = chance.randrange(3)
@@ -153,7 +150,7 @@ def stop_in_the_middle(life: Life, chance: Random) -> None:
     call(life, chance)
 
 
-@step(3)
+@step
 def read_attributes(life: Life, chance: Random) -> None:
     """They are the same in a copy of the document."""
     number, seed = chance.randrange(N_INPUTS), chance.random()
@@ -173,7 +170,7 @@ def read_attributes(life: Life, chance: Random) -> None:
                 require(one, two, f"input {number}, attribute {number}, copy {way}")
 
 
-@step(2)
+@step
 def read_attributes_of_changed_documents(life: Life, chance: Random) -> None:
     """They must not fail without a code."""
     doc = life.nlp.make_doc("")
@@ -209,7 +206,7 @@ def read_attributes_of_changed_documents(life: Life, chance: Random) -> None:
     attempt(lambda: life.nlp(doc))
 
 
-@step(2)
+@step
 def join(life: Life, chance: Random) -> None:
     """Attributes of tokens and spans are the same in joined documents."""
     numbers = [chance.randrange(N_INPUTS) for _ in range(2)]
@@ -230,7 +227,7 @@ def join(life: Life, chance: Random) -> None:
                     require(read(lambda t=found, name=name: t._.get(name)), one, f"token {found.i}, {name}, {numbers}")
 
 
-@step(1)
+@step
 def stream(life: Life, chance: Random) -> None:
     text = "".join(chance.sample(TEXTS, 3))
     cuts = sorted(chance.choices(range(len(text) + 1), k=chance.choice((0, 1, 5))))
@@ -252,7 +249,7 @@ def stream(life: Life, chance: Random) -> None:
     require(repr(found), repr([(t.text, t.tag_, t.dep_, t.head.i - t.i) for t in expected]), repr(pieces))
 
 
-@step(1)
+@step
 def call_in_threads(life: Life, chance: Random) -> None:
     numbers = [chance.randrange(N_INPUTS) for _ in range(6)]
     with ThreadPoolExecutor(3) as pool:
@@ -260,7 +257,7 @@ def call_in_threads(life: Life, chance: Random) -> None:
             life.expect(number, result)
 
 
-@step(0.2)
+@step
 def call_in_fork(life: Life, chance: Random) -> None:
     number, others = chance.randrange(N_INPUTS), [chance.randrange(N_INPUTS) for _ in range(10)]
     thread = Thread(target=lambda: list(map(life.annotate, others)))
@@ -271,7 +268,7 @@ def call_in_fork(life: Life, chance: Random) -> None:
         thread.join()
 
 
-@step(1)
+@step
 def call_in_memory_zone(life: Life, chance: Random) -> None:
     with life.nlp.memory_zone():
         for _ in range(3):
@@ -279,7 +276,7 @@ def call_in_memory_zone(life: Life, chance: Random) -> None:
         attempt(lambda: life.nlp("Some" + "".join(chance.choices("abcdefgh", k=8)) + " words."))
 
 
-@step(3)
+@step
 def load_damaged_bytes(life: Life, chance: Random) -> None:
     name, pipe = life.choose(chance)
     if not life.bytes[name]:
@@ -299,7 +296,7 @@ def load_damaged_bytes(life: Life, chance: Random) -> None:
     call(life, chance)
 
 
-@step(0.5)
+@step
 def load_damaged_files(life: Life, chance: Random) -> None:
     name, pipe = life.choose(chance)
     if not life.bytes[name]:
@@ -322,14 +319,14 @@ def load_damaged_files(life: Life, chance: Random) -> None:
     call(life, chance)
 
 
-@step(0.3)
+@step
 def copy_component(life: Life, chance: Random) -> None:
     name, pipe = life.choose(chance)
     other = chance.choice((copy.deepcopy, lambda pipe: pickle.loads(pickle.dumps(pipe))))(pipe)
     require(save(other) == life.bytes[name], True, f"bytes of {name}")
 
 
-@step(0.03)
+@step
 def replace_pipeline(life: Life, chance: Random) -> None:
     """By a copy of itself."""
     way, nlp = chance.randrange(4), life.nlp
@@ -348,7 +345,7 @@ def replace_pipeline(life: Life, chance: Random) -> None:
     call(life, chance)
 
 
-@step(0.3)
+@step
 def disable(life: Life, chance: Random) -> None:
     """One component at most, since each combination needs the oracle."""
     if not life.enable_all() and len(life.names) > 1:
@@ -362,7 +359,7 @@ def disable(life: Life, chance: Random) -> None:
     call(life, chance)
 
 
-@step(0.1)
+@step
 def source(life: Life, chance: Random) -> None:
     """Replaces a component by the same one of another pipeline."""
     life.enable_all()
@@ -373,7 +370,7 @@ def source(life: Life, chance: Random) -> None:
     call(life, chance)
 
 
-@step(0.1)
+@step
 def add_another(life: Life, chance: Random) -> None:
     """A new component, which is not trained, elsewhere and here."""
     factory, config = COMPONENTS[chance.choice(list(COMPONENTS))]
@@ -386,7 +383,7 @@ def add_another(life: Life, chance: Random) -> None:
     call(life, chance)
 
 
-@step(0.2)
+@step
 def learn(life: Life, chance: Random) -> None:
     """Two copies learn the same, and the original nothing."""
     name, pipe = life.choose(chance)
@@ -409,7 +406,7 @@ def learn(life: Life, chance: Random) -> None:
     require(save(pipe) == life.bytes[name], True, f"bytes of {name}")
 
 
-@step(0.1)
+@step
 def learn_and_forget(life: Life, chance: Random) -> None:
     """The pipeline itself learns, and is restored from bytes."""
     try:
@@ -422,7 +419,7 @@ def learn_and_forget(life: Life, chance: Random) -> None:
     call(life, chance)
 
 
-@step(0.1)
+@step
 def evaluate(life: Life, chance: Random) -> None:
     seed = chance.randrange(2)
     found = []
@@ -433,13 +430,13 @@ def evaluate(life: Life, chance: Random) -> None:
     require(*found, "scores")
 
 
-@step(0.5)
+@step
 def save_again(life: Life, chance: Random) -> None:
     name, pipe = life.choose(chance)
     require(save(pipe) == life.bytes[name], True, f"bytes of {name}")
 
 
-@step(1)
+@step
 def misuse(life: Life, chance: Random) -> None:
     """Values of wrong types are a TypeError, or an error with a code."""
     _, pipe = life.choose(chance)

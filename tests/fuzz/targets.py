@@ -4,41 +4,29 @@ Other exceptions, crashes, and excessive memory or time are failures.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
-from spacy_joint.errors import JointError
+from spacy_joint.errors import JointValueError
 
 from . import charts, guides, models
 from .readers import READERS
 
-
-@dataclass(frozen=True)
-class Target:
-    """A target that reads bytes.
-
-    run: Reads the bytes, with a directory for its files.
-    make_seeds: Bytes that it can read.
-    """
-
-    run: Callable[[bytes, Path], None]
-    make_seeds: Callable[[], list[bytes]]
+# What reads bytes, with a directory for its files, and what makes bytes that it can read.
+Target = tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]]]
+TARGETS: dict[str, Target] = {
+    **READERS,
+    "models": (models.load_component, models.make_seeds),
+    "charts": (charts.load_charts, charts.make_seeds),
+    "guides": (guides.load_guide, guides.make_seeds),
+}
 
 
-TARGETS = {name: Target(*functions) for name, functions in READERS.items()}
-TARGETS["models"] = Target(models.load_component, models.make_seeds)
-TARGETS["charts"] = Target(charts.load_charts, charts.make_seeds)
-TARGETS["guides"] = Target(guides.load_guide, guides.make_seeds)
-
-
-def check(target: Target, content: bytes, directory: Path) -> None:
+def check(run: Callable[[bytes, Path], None], content: bytes, directory: Path) -> None:
     """Run a target, and raise only forbidden exceptions."""
-    try:
-        target.run(content, directory)
-    except ValueError as error:
-        if not isinstance(error, JointError):
-            raise
+    with suppress(JointValueError):
+        run(content, directory)
 
 
 def mutate(content: bytes, chance: Random) -> bytes:
