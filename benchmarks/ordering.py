@@ -165,7 +165,7 @@ def measure(
 
 def report(answers: dict[str, dict[str, list[Answer]]], evaluation: dict[str, list[Phrase]]) -> dict[str, Any]:
     scores = {
-        name: {corpus: score_answers(evaluation[corpus], given) for corpus, given in by_corpus.items()}
+        name: {corpus: score_answers(given) for corpus, given in by_corpus.items()}
         for name, by_corpus in answers.items()
     }
     rows = [

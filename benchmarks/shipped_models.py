@@ -59,7 +59,7 @@ def score_orders(orderer: Any, phrases: list[Phrase]) -> dict[str, Any]:
     answers = [Answer((order.indices,), len(order.indices)) for order in best]
     below = [order.score - orderer.score_order(phrase) for order, phrase in zip(best, phrases, strict=True)]
     n_odd = sum(margin > orderer.cfg["threshold"] for margin in below)
-    return {**score_answers(phrases, answers), "order_odd": n_odd / len(phrases)}
+    return {**score_answers(answers), "order_odd": n_odd / len(phrases)}
 
 
 def list_sources(name: str) -> str:

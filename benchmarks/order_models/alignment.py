@@ -22,7 +22,7 @@ from .base import Orderer
 GAP = 0
 MAX_PERMUTED = 5
 # What a new column costs, for each column that there is, and the most columns; the paper's tables had 12 to 14.
-INSERTION, MOST_COLUMNS = 3.0, 14
+INSERTION, MAX_COLUMNS = 3.0, 14
 # What is added to the count of each feature.
 PSEUDO_COUNT = 0.1
 # Of the perceptron: passes over the phrases, and how far costs move at a mistake.
@@ -153,7 +153,7 @@ class AlignmentByLikelihood(_Alignment):
     def _add(self, row: Sequence[str], aligned: dict[int, list[tuple[int, int]]] | None) -> list[tuple[int, int]]:
         costs = np.stack([self._estimate(self.features.of(text)).sum(axis=0) for text in row])
         n_columns = self.counts.shape[1]
-        may_grow = aligned is not None and n_columns < MOST_COLUMNS
+        may_grow = aligned is not None and n_columns < MAX_COLUMNS
         insertion = INSERTION * n_columns if may_grow else np.inf
         _, pairs = align(costs, self._estimate(np.array([GAP]))[0], insertion)
         new = [-column - 1 for _, column in pairs if column < 0]

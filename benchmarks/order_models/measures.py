@@ -1,12 +1,10 @@
-"""Measures of systems that order modifiers: accuracy on whole phrases and pairs, precision and recall for systems that
-abstain, significance.
+"""Measures of systems that order modifiers: accuracy on whole phrases and pairs, and significance.
 
 A system may return one order, several equally good ones, or none (all orders tie). Accuracy is the expectation of
-choosing one of them at random; precision and recall (Shaw and Hatzivassiloglou 1999, Mitchell 2009) count decided pairs
-only. Leave out phrases with repeated modifiers: they have no unique order.
+choosing one of them at random. Leave out phrases with repeated modifiers: they have no unique order.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from math import factorial, sqrt
@@ -14,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spacy_joint.ordering.phrases import Phrase, identities
+from spacy_joint.ordering.phrases import Phrase
 
 from .base import Orderer, list_tied
 
@@ -55,17 +53,14 @@ def answer(system: Orderer, phrase: Phrase) -> Answer:
     return Answer(() if len(tied) == factorial(n) else tied, n)
 
 
-def score_answers(phrases: Sequence[Phrase], answers: Sequence[Answer]) -> dict[str, float | int | None]:
-    """Score `order_full` with its standard error, `order_pair`, `order_coverage`, `order_full_N` by length, precision,
-    recall and F of orders given (`order_token_*` by occurrence, `order_type_*` by distinct order), `order_single` (the
-    accuracy where exactly one order was given) and `order_ceiling` (of any system that gives one order a multiset).
+def score_answers(answers: Sequence[Answer]) -> dict[str, float | int | None]:
+    """Score `order_full` with its standard error, `order_full_N` by length, and `order_pair`.
 
     Scores are shares from 0 to 1, None where there is nothing to score.
     """
     full = [given.full for given in answers]
     n_pairs = [given.n * (given.n - 1) / 2 for given in answers]
     right = [given.pairs * n for given, n in zip(answers, n_pairs, strict=True)]
-    single = [given.full for given in answers if len(given.orders) == 1]
     by_length: defaultdict[int, list[float]] = defaultdict(list)
     for given in answers:
         by_length[min(given.n, LONGEST)].append(given.full)
@@ -75,47 +70,12 @@ def score_answers(phrases: Sequence[Phrase], answers: Sequence[Answer]) -> dict[
         "order_full": mean,
         "order_full_se": None if mean is None else sqrt(mean * (1 - mean) / len(full)),
         "order_pair": _divide(sum(right), sum(n_pairs)),
-        "order_coverage": _divide(sum(bool(given.orders) for given in answers), len(answers)),
-        "order_single": _divide(sum(single), len(single)),
-        "order_ceiling": _find_ceiling(phrases),
         **{f"order_full_{n}": _divide(sum(values), len(values)) for n, values in sorted(by_length.items())},
-        **_score_tokens(answers),
-        **_score_types(phrases, answers),
     }
 
 
 def _divide(part: float, whole: float) -> float | None:
     return part / whole if whole else None
-
-
-def _find_ceiling(phrases: Sequence[Phrase]) -> float | None:
-    """Each multiset has one answer; the commonest order of the text is the best."""
-    seen: defaultdict[tuple[str, ...], Counter[tuple[str, ...]]] = defaultdict(Counter)
-    for phrase in phrases:
-        words = identities(phrase)
-        seen[tuple(sorted(words))][words] += 1
-    return _divide(sum(max(orders.values()) for orders in seen.values()), len(phrases))
-
-
-def _measures(kind: str, right: float, given: float, wanted: float) -> dict[str, float | None]:
-    p, r = _divide(right, given), _divide(right, wanted)
-    f = 2 * p * r / (p + r) if p and r else (None if p is None or r is None else 0.0)
-    return {f"order_{kind}_p": p, f"order_{kind}_r": r, f"order_{kind}_f": f}
-
-
-def _score_tokens(answers: Sequence[Answer]) -> dict[str, float | None]:
-    right = sum(tuple(range(given.n)) in given.orders for given in answers)
-    return _measures("token", right, sum(len(given.orders) for given in answers), len(answers))
-
-
-def _score_types(phrases: Sequence[Phrase], answers: Sequence[Answer]) -> dict[str, float | None]:
-    attested = {identities(phrase) for phrase in phrases}
-    predicted = {
-        tuple(words[i] for i in order)
-        for words, given in zip(map(identities, phrases), answers, strict=True)
-        for order in given.orders
-    }
-    return _measures("type", len(attested & predicted), len(predicted), len(attested))
 
 
 def compare(ours: Sequence[Answer], theirs: Sequence[Answer], *, seed: int = 0) -> float:

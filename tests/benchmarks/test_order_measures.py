@@ -25,35 +25,20 @@ def test_equal_scores_for_all_orders_are_no_answer():
     assert answer(TagRank(), phrase("tin/NN", "big/JJ")) == WRONG
 
 
-def test_precision_counts_predictions_and_recall_counts_gold():
-    phrases = [phrase("a", "b"), phrase("c", "d"), phrase("e", "f"), phrase("g", "h")]
-    scores = score_answers(phrases, [RIGHT, WRONG, NONE, NONE])
-    assert (scores["order_token_p"], scores["order_token_r"]) == (0.5, 0.25)
-    assert (scores["order_type_p"], scores["order_type_r"]) == (0.5, 0.25)
-    assert scores["order_full"] == 0.5 and scores["order_coverage"] == 0.5 and scores["order_single"] == 0.5
+def test_undecided_phrases_count_as_chance():
+    scores = score_answers([RIGHT, WRONG, NONE, NONE])
+    assert scores["order_full"] == 0.5
     assert scores["order_full_se"] == pytest.approx(0.25)
 
 
-def test_types_count_once():
-    phrases = [phrase("a", "b")] * 3 + [phrase("c", "d")]
-    scores = score_answers(phrases, [RIGHT] * 3 + [WRONG])
-    assert scores["order_token_p"] == 0.75 and scores["order_type_p"] == 0.5
-
-
-def test_the_ceiling_is_the_commonest_order_of_each_multiset():
-    phrases = [phrase("a", "b"), phrase("a", "b"), phrase("b", "a"), phrase("c", "d")]
-    assert score_answers(phrases, [RIGHT] * 4)["order_ceiling"] == 0.75
-
-
 def test_accuracy_by_length():
-    phrases = [phrase("a", "b"), phrase("a", "b", "c")]
-    scores = score_answers(phrases, [RIGHT, Answer(((0, 2, 1),), 3)])
+    scores = score_answers([RIGHT, Answer(((0, 2, 1),), 3)])
     assert (scores["order_full_2"], scores["order_full_3"]) == (1.0, 0.0)
     assert scores["order_pair"] == pytest.approx(3 / 4)
 
 
 def test_nothing_to_score_is_none():
-    assert score_answers([], [])["order_full"] is None
+    assert score_answers([])["order_full"] is None
 
 
 def test_the_bootstrap_distinguishes_better_from_equal():

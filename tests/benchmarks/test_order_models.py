@@ -52,8 +52,7 @@ def read(phrase, indices):
 
 @EACH
 def test_it_learns_the_orders_it_has_seen(name, fitted):
-    phrases = make_corpus()
-    scores = score_answers(phrases, answer_all(fitted(name), phrases))
+    scores = score_answers(answer_all(fitted(name), make_corpus()))
     assert scores["order_full"] >= SYSTEMS[name][1]
 
 
