@@ -1,7 +1,7 @@
 """Measures the accuracy and speed of hedges, by maximum span and sentence boundaries, and compares other systems.
 
 The other systems are a conditional random field for segments, and chart parsers with grammars of hedges and of whole
-trees; noun_chunks.py compares noun chunks.
+trees.
 
 Corpora are `.spacy` files that `python -m spacy joint convert` makes from trees in brackets, one document per tree;
 MODEL is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Tags are predicted, and sentence boundaries are
