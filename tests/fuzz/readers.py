@@ -35,41 +35,13 @@ from spacy_joint.ordering.phrases import read_phrases
 from spacy_joint.transcripts import FORMATS, make_doc
 from spacy_joint.transcripts import read as read_transcript
 
-from ..corpora.test_tree_formats import ALPINO
+from ..corpora.conftest import DOGS, as_conllu
+from ..corpora.test_conllu_multiword import GERMAN
+from ..corpora.test_constituency_treebanks import TREES
+from ..corpora.test_tree_formats import ALPINO, NEGRA, QUESTION
 
 DIVIDER = b"\x00\x00"
 
-CONLLU = """# newdoc id = chat
-# sent_id = chat-1
-# text = I don't know.
-1\tI\tI\tPRON\tPRP\tCase=Nom|Number=Sing\t4\tnsubj\t_\t_
-2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_
-2\tdo\tdo\tAUX\tVBP\t_\t4\taux\t_\t_
-3\tn't\tnot\tPART\tRB\t_\t4\tadvmod\t_\t_
-4\tknow\tknow\tVERB\tVB\t_\t0\troot\t_\tSpaceAfter=No
-4.1\tit\tit\tPRON\tPRP\t_\t_\t_\t_\t_
-5\t.\t.\tPUNCT\t.\t_\t4\tpunct\t_\t_
-
-# sent_id = chat-2
-1\tso\tso\tADV\tRB\t_\t0\troot\t_\t_
-
-"""
-BRACKETS = """( (S (NP-SBJ (NNP Kim) (, ,) (-NONE- *T*-1)) (VP (VBZ sleeps) (PP (IN in) (NN car\\/van))) (. .)))
-(ROOT (FRAG (-LRB- -LRB-) (UH yes) (-RRB- -RRB-)))
-"""
-DISCBRACKETS = "(S (VP (VB 0=is) (JJ 2=rich)) (NP 1=John) (? 3=?))\n(ROOT (S (X 1=-LRB-)) (Y 0=a))\n"
-NEGRA = """#FORMAT 4
-%% a comment
-#BOS 1 1 0 1 %% another
-Whom\twho\tWP\tAcc\tOA\t500
-did\tdo\tVBD\t--\tHD\t501
-Ada\tAda\tNNP\t--\tSB\t501\tOA\t500
-meet\tmeet\tVB\t--\tHD\t500
-?\t--\t$.\t--\t--\t0
-#500\t--\tVP\t--\tOC\t501
-#501\t--\tSQ\t--\t--\t0
-#EOS 1
-"""
 BRAT_TEXT = 'The company blamed a broken pump.\n\n"It is always the pump," Olaf Berg joked.\n'
 BRAT = """T1\tSource 0 11\tThe company
 T2\tCue 12 18\tblamed
@@ -261,9 +233,9 @@ def read_as_transcript(content: bytes, directory: Path) -> None:
 
 
 READERS: dict[str, tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]]]] = {
-    "conllu": (read_as_conllu, lambda: [CONLLU.encode("utf8")]),
-    "brackets": (partial(read_as_trees, ".ptb"), lambda: [BRACKETS.encode("utf8")]),
-    "discbrackets": (partial(read_as_trees, ".discbracket"), lambda: [DISCBRACKETS.encode("utf8")]),
+    "conllu": (read_as_conllu, lambda: [as_conllu(f"{GERMAN}\n{DOGS}").encode("utf8")]),
+    "brackets": (partial(read_as_trees, ".ptb"), lambda: [TREES.encode("utf8")]),
+    "discbrackets": (partial(read_as_trees, ".discbracket"), lambda: [QUESTION.encode("utf8")]),
     "negra": (partial(read_as_trees, ".export"), lambda: [NEGRA.encode("utf8")]),
     "alpino": (partial(read_as_trees, ".xml"), lambda: [ALPINO.encode("latin-1")]),
     "brat": (read_as_brat, lambda: [DIVIDER.join((BRAT_TEXT.encode("utf8"), BRAT.encode("utf8")))]),
