@@ -28,7 +28,8 @@ def align(utterance: Part, words: Sequence[Part]) -> list[Part]:
     lowered = utterance.text.lower()
 
     def find(text: str, start: int) -> int:
-        found, end = utterance.text.find(text, start, start + REACH), start + REACH
+        end = start + REACH
+        found = utterance.text.find(text, start, end)
         return lowered.find(text.lower(), start, end) if found < 0 and len(lowered) == len(utterance.text) else found
 
     parts: list[Part] = []
