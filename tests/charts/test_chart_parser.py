@@ -62,10 +62,6 @@ def test_sentences_get_trees_tags_and_probabilities(nlp):
     assert doc[:2]._.parse_probability is None
 
 
-def test_labels_are_those_of_constituents(nlp):
-    assert nlp.get_pipe("chart_parser").labels == ("NP", "PP", "S", "VP")
-
-
 def test_given_tags_are_read_and_not_written():
     nlp = make(tags="given")
     words = ["the", "saw", "met", "ben", "."]

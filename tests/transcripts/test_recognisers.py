@@ -57,15 +57,6 @@ DEEPGRAM_CHANNELS = {"results": {"channels": [
     {"alternatives": [{"words": DEEPGRAM_WORDS[:2]}]},
     {"alternatives": [{"words": DEEPGRAM_WORDS[2:]}]},
 ]}}
-ASSEMBLYAI_WORDS = [
-    {"text": "Hi", "start": 500, "end": 700, "speaker": "A"},
-    {"text": "Nora.", "start": 800, "end": 1200, "speaker": "A"},
-    {"text": "Yes.", "start": 2000, "end": 2400, "speaker": "B"},
-]
-ASSEMBLYAI = {"text": "Hi Nora. Yes.", "words": ASSEMBLYAI_WORDS, "utterances": [
-    {"text": "Hi Nora.", "speaker": "A", "words": ASSEMBLYAI_WORDS[:2]},
-    {"text": "Yes.", "speaker": "B", "words": ASSEMBLYAI_WORDS[2:]},
-]}
 REV = {"monologues": [
     {"speaker": 0, "elements": [
         {"type": "text", "value": "Hi", "ts": 0.5, "end_ts": 0.7},
@@ -109,12 +100,6 @@ WATSON = {
         {"from": 2.0, "to": 2.4, "speaker": 1},
     ],
 }
-GLADIA_WORDS = [{**word, "word": f" {word['punctuated_word']}"} for word in DEEPGRAM_WORDS]
-UTTERANCES = [
-    {"text": "Hi Nora.", "speaker": 0, "words": GLADIA_WORDS[:2]},
-    {"text": "Yes.", "speaker": 1, "words": GLADIA_WORDS[2:]},
-]
-GLADIA = {"id": "x", "result": {"transcription": {"full_transcript": "Hi Nora. Yes.", "utterances": UTTERANCES}}}
 # fmt: on
 TEXT = "Hi Nora. Yes."
 
@@ -139,6 +124,9 @@ def make_utterances(all_words, text="text", words="words", speaker="speaker"):
 
 
 SECONDS, MILLISECONDS = make_words("text", "start_time", "end_time"), make_words("text", "start", "end", 1000)
+ASSEMBLYAI = {"text": TEXT, "words": MILLISECONDS, "utterances": make_utterances(MILLISECONDS)}
+SPACED = [{**word, "word": f" {word['word']}"} for word in make_words("word", "start", "end")]
+GLADIA = {"id": "x", "result": {"transcription": {"full_transcript": TEXT, "utterances": make_utterances(SPACED)}}}
 # Content, speakers, and whether the service says where turns begin, not only who said a word.
 SERVICES = {
     "aws": (AWS, "AB", False),
@@ -147,8 +135,8 @@ SERVICES = {
     "google, version 2": (GOOGLE_2, "AB", False),
     "deepgram": (DEEPGRAM, "01", False),
     "deepgram, channels": (DEEPGRAM_CHANNELS, ["channel 0", "channel 1"], False),
-    "assemblyai": (ASSEMBLYAI, "AB", True),
-    "assemblyai, words": ({**ASSEMBLYAI, "utterances": None}, "AB", False),
+    "assemblyai": (ASSEMBLYAI, "01", True),
+    "assemblyai, words": ({**ASSEMBLYAI, "utterances": None}, "01", False),
     "rev": (REV, "01", True),
     "azure": (AZURE, "12", True),
     "azure, fast": (AZURE_FAST, "12", True),
