@@ -27,7 +27,7 @@ from spacy_joint.corpora.conllu import create_conllu_corpus
 from spacy_joint.trees.constituency_trees import read_trees
 
 from ..guiding.learning import make_tok2vec
-from .models import make_quoted
+from .saved import make_quoted
 
 ASSETS = Path(__file__).parents[2] / "assets"
 MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 10, "min_changes": 1, "n_tables": 1}

@@ -5,21 +5,21 @@ Other exceptions, crashes, and excessive memory or time are failures.
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 
 from spacy_joint.errors import JointValueError
 
-from . import charts, guides, models
 from .readers import READERS
+from .saved import load_component, make_charts, make_guides, make_perceptrons, make_seeds
 
+SAVED = {"models": make_perceptrons, "charts": make_charts, "guides": make_guides}
 # What reads bytes, with a directory for its files, and what makes bytes that it can read.
 Target = tuple[Callable[[bytes, Path], None], Callable[[], list[bytes]]]
 TARGETS: dict[str, Target] = {
     **READERS,
-    "models": (models.load_component, models.make_seeds),
-    "charts": (charts.load_charts, charts.make_seeds),
-    "guides": (guides.load_guide, guides.make_seeds),
+    **{name: (partial(load_component, make), partial(make_seeds, make)) for name, make in SAVED.items()},
 }
 
 
