@@ -268,7 +268,7 @@ class Cast:
             character = None if noun in FAMILY or read_names().is_bound(noun) else find_titled(noun, self.characters)
             # "His lady" is not a Lady.
             if character is None or self.words[head - 1] in POSSESSIVES:
-                character = Character(gender=read_names().people.get(noun), first=head)
+                character = Character(gender=read_names().noun_genders.get(noun), first=head)
                 self.characters.append(character)
                 self.unnamed.add(character)
             character.is_person = True
@@ -317,7 +317,7 @@ class Cast:
         for mention, limit in zip(mentions, following, strict=False):
             before, after = (self.words[place : place + 1] for place in (mention.begin - 1, mention.end))
             noun = self.words[mention.begin - 2] if mention.begin > 1 and before == [","] else ""
-            if set(after) <= ENDINGS and (gender := read_names().people.get(noun)):
+            if set(after) <= ENDINGS and (gender := read_names().noun_genders.get(noun)):
                 votes.setdefault(mention.name, Counter())[gender] += MIN_VOTES
             place, end = bisect_left(at, mention.end), min(mention.end + MAX_PRONOUN_DISTANCE, limit)
             if place < len(at) and at[place] < end and self.inside[at[place]] == self.inside[mention.begin]:

@@ -28,11 +28,11 @@ AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|(?<!n)ess|oness|ian|
 
 
 class Names(NamedTuple):
-    """What `names.txt` says; from `married` on, its lists of these names."""
+    """The lists of `names.txt`: words with genders, given names with full forms, and lists that have a field's name."""
 
     title_genders: Mapping[str, str | None]
     given_genders: Mapping[str, str | None]
-    people: Mapping[str, str | None]  # the gender of nouns
+    noun_genders: Mapping[str, str | None]  # of people
     full_forms: Mapping[str, frozenset[str]]  # of each given name and short form
     married: frozenset[str]
     unmarried: frozenset[str]
@@ -69,7 +69,7 @@ def read_names() -> Names:
             full_forms.setdefault(short, set()).add(full)
     found = {short: {given.get(full) for full in full_forms[short]} for short in full_forms.keys() - given.keys()}
     given |= {short: genders.pop() if len(genders) == 1 else None for short, genders in found.items()}
-    plain = {kind: lists[kind.replace("_", " ")] for kind in Names._fields[Names._fields.index("married") :]}
+    plain = {field: lists[kind] for field in Names._fields if (kind := field.replace("_", " ")) in lists}
     forms = {name: frozenset(full) for name, full in full_forms.items()}
     return Names(read("titles"), given, read("people"), forms, **plain)
 
@@ -256,7 +256,7 @@ def is_person_noun(noun: str) -> bool:
     its ending."""
     names = read_names()
     last = noun.rpartition("-")[2]
-    return last in names.people or bool(AGENT.fullmatch(last) and last not in names.things)
+    return last in names.noun_genders or bool(AGENT.fullmatch(last) and last not in names.things)
 
 
 def are_equivalent(given: str, other: str) -> bool:

@@ -172,6 +172,6 @@ def _find_quoted(
     return _list_characters(found), _list_characters(filter(cast.is_vocative, found))
 
 
-def _pair_near(turns: Sequence[Turn], most: int) -> list[tuple[Turn, Turn]]:
-    """Pairs each turn with the next one, until two are more than this number of paragraphs apart."""
-    return list(takewhile(lambda pair: abs(pair[0].paragraph - pair[1].paragraph) <= most, pairwise(turns)))
+def _pair_near(turns: Sequence[Turn], max_gap: int) -> list[tuple[Turn, Turn]]:
+    """Pairs each turn with the next one, until two are more than `max_gap` paragraphs apart."""
+    return list(takewhile(lambda pair: abs(pair[0].paragraph - pair[1].paragraph) <= max_gap, pairwise(turns)))
