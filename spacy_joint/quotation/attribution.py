@@ -3,7 +3,6 @@
 The rules follow annotation guidelines and user requests; nothing is learnt.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -20,43 +19,34 @@ from .dialogue import find_word
 from .marks import ALL_MARKS, AMERICAN
 from .names import is_person_noun, read_names
 from .plays import LETTERS
+from .words import WORDS
 
 SUBJECTS = ("nsubj", "csubj")
 AGENTS = ("agent", "obl:agent")
 # "according to X", where X is the speaker, in UD and other trees.
 ACCORDING = "according"
-PREPOSITIONS = frozenset(("conforme", "enligt", "ifølge", "laut", "secondo", "segundo", "según", "selon", "volgens"))
+PREPOSITIONS, OF = WORDS["according to"], WORDS["of"]
 # The tags of a simple noun phrase, of Penn's treebank and of Universal Dependencies.
 NOMINAL = frozenset(
     ("DT", "PRP$", "CD", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP", "POS", "DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM"),
 )
 NOUNS = ("N", "PR")
-OF = frozenset(("of", "da", "das", "de", "del", "della", "des", "di", "do", "dos", "du", "d'", "d’"))
 FINITE = frozenset(("VBD", "VBZ"))
 ADVERB = "RB"
 RELATIVE = frozenset(("WDT", "WP"))
 RELATIVE_CLAUSES = frozenset(("acl:relcl", "relcl"))
-PERCEIVING = frozenset(("found", "heard", "hears", "saw", "sees"))
 IMPERSONAL = frozenset(("it", "this", "that"))
 # A sentence may continue after a quotation with this end.
 OPEN = frozenset(",?!-—")
 DASHES = frozenset(("-", "--", "–", "—", "―"))
 COLONS = frozenset((":", "："))
 INTRODUCING = COLONS | {","}
-DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "today", "yesterday"))
-# Days and months, without months that are also names.
-DATES = DAYS | {"january", "february", "september", "october", "november", "december", "sept", "oct", "dec"}
+DATES = WORDS["days"] | WORDS["months"]
 # The maximum number of closing marks at the end of a quotation, including those of nested ones.
 MAX_CLOSING = 3
 # The maximum lengths, in tokens, of the name in a signature and of its line.
 MAX_SIGNATURE, MAX_LINE = 8, 24
-# The articles before a name in "said the minister X", and the maximum number of words between marks and such a verb.
-ARTICLES = frozenset(
-    re.findall(
-        r"\S+",
-        "a az das de den der det die een ein eine el het il l' l’ la las le les lo los o os the un una une η ο το",  # noqa: RUF001
-    )
-)
+# The maximum number of words between marks and the verb in "said the minister X".
 MAX_GAP = 4
 # The maximum distance between a quotation and a cue that does not govern it, in tokens.
 MAX_CUE_DISTANCE = 12
@@ -300,7 +290,7 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
     last = next((i for i in range(last, n) if inside[i] or doc[i].tag_ != "RB"), n)
     if not (_find_last(doc, begin, end) in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
         return None
-    if doc[last].lower_ in PERCEIVING or says_nothing(doc[last]):
+    if doc[last].lower_ in WORDS["perceiving"] or says_nothing(doc[last]):
         return None
     return (last, mention) if doc[first].text.islower() or doc[first].tag_ == "NNP" else None
 
@@ -372,7 +362,7 @@ def _find_inverted(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     begin, last = cue + 1, min(cue + 1 + MAX_SIGNATURE, len(doc))
     last = next((i for i in range(begin, last) if inside[i] or not doc[i].text[0].isalpha()), last)
     end = next((i for i in range(last, begin, -1) if doc[i - 1].text[0].isupper()), begin)
-    is_noun = begin < end and (doc[begin].text[0].isupper() or doc[begin].lower_ in ARTICLES)
+    is_noun = begin < end and (doc[begin].text[0].isupper() or doc[begin].lower_ in WORDS["articles"])
     is_beside = inside[max(cue - MAX_GAP, 0) : cue].any()
     return doc[begin:end] if is_noun and is_beside else None
 
@@ -408,7 +398,7 @@ def _find_introduction(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
     "X was blunt:"."""
     near = doc[max(colon - MAX_GAP, 0) : colon]
     verb = next((token.i for token in reversed(near) if token.tag_ in FINITE), None)
-    if verb is None or inside[verb] or any(token.lower_ in PERCEIVING for token in near):
+    if verb is None or inside[verb] or any(token.lower_ in WORDS["perceiving"] for token in near):
         return None
     if doc[verb].dep_ == "cop":
         mention = _find_source(doc[verb].head, inside)

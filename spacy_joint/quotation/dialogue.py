@@ -16,29 +16,15 @@ from spacy.tokens import Doc
 from ..annotation.quotations import Run
 from .mark_roles import SENTENCE_ENDS
 from .marks import AMERICAN, AUTO, COMMAS, STOPS
+from .words import WORDS
 
-# Not in English, German or Dutch, where such paragraphs are usually lists.
-LANGUAGES = frozenset(
-    re.findall(r"\w+", "bg ca cs da el es et eu fi fr gl hr hu it lt lv mk nb nn no pl pt ro ru sk sl sr sv tr uk")
-)
 DASHES = frozenset(("–", "—", "―", "--"))
 GUILLEMETS = frozenset("«»")
 NARRATION = frozenset(".,;:")
-# Words that may stand between a comma and its reporting verb, as in "lui dit Anna" and "se preguntó Ana".
-CLITICS = frozenset(("a", "le", "lui", "leur", "me", "m'", "m’", "se", "s'", "s’", "si"))
 PRONOUNS = frozenset(("he", "she", "they", "hän"))
 # The maximum number of words in a speaker's name before a reporting verb.
 MAX_NAME = 4
-# After a comma, these words and participles (-ing, -ant) continue narration.
-NARRATION_WORDS = frozenset(
-    re.findall(
-        r"\S+",
-        "and as his her with without while who when to in after looking avec en et d' d’ qui sans puis tandis pendant "
-        "tout toute les la le",
-    )
-)
-# Between marks, speech is more likely to continue after "et" than narration.
-NARRATION_WORDS_IN_MARKS = NARRATION_WORDS - {"et"}
+# Participles continue narration after a comma.
 PARTICIPLE = re.compile(r"\w{2,}(ing|ant)")
 # The minimum share of turns with narration in English dialogue.
 MIN_NARRATED = 0.1
@@ -65,7 +51,7 @@ def find_dialogue(doc: Doc, paragraph_starts: Sequence[int], cues: Set[int], das
         # A turn is a sentence; an item of a list often is not.
         if is_closed or _ends_turn(doc, end - 1):
             turns.append((begin, end))
-    if dashes == AUTO and doc.lang_ not in LANGUAGES:
+    if dashes == AUTO and doc.lang_ not in WORDS["dialogue languages"]:
         n_narrated = sum(any(_opens_narration(doc, i, cues) for i in range(begin + 2, end)) for begin, end in turns)
         if len(turns) < MIN_TURNS or n_narrated < max(1, MIN_NARRATED * len(turns)):
             return []
@@ -108,7 +94,7 @@ def _opens_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
         return attached or after_stop or following in cues
     if not after_stop:
         return False
-    if doc[i].text.islower() and (i in cues or (doc[i].text in CLITICS and following in cues)):
+    if doc[i].text.islower() and (i in cues or (doc[i].text in WORDS["clitics"] and following in cues)):
         return True
     # A name or a pronoun before its verb.
     if doc[before].text[-1] == ".":
@@ -124,8 +110,9 @@ def _ends_narration(doc: Doc, i: int, has_end: bool) -> bool:
     if doc[i].text in SENTENCE_ENDS:
         return has_end or doc.lang_ in AMERICAN
     following = doc[find_word(doc, i, 1)]
-    continuing = NARRATION_WORDS_IN_MARKS if has_end else NARRATION_WORDS
-    continues = following.lower_ in continuing or PARTICIPLE.fullmatch(following.lower_)
+    # Between marks, speech is more likely to continue after "et" than narration.
+    is_narration = following.lower_ in WORDS["narration"] and not (has_end and following.lower_ == "et")
+    continues = is_narration or PARTICIPLE.fullmatch(following.lower_)
     return doc[i].text in COMMAS and not continues
 
 

@@ -8,7 +8,6 @@ two marks, which are speech or narration. The costs were chosen on LitBank's fir
 marks instead of double ones; nothing is learnt.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,17 +15,10 @@ from itertools import pairwise
 from spacy.tokens import Doc, Span, Token
 
 from ..annotation.reporting_verbs import BESIDE_MARKS, is_reporting
+from .words import WORDS
 
 # The roles that a mark can have, in bits. One that is `UNSURE` can also be an apostrophe.
 NEITHER, OPENING, CLOSING, EITHER, UNSURE = 0, 1, 2, 3, 4
-# Words that start with an apostrophe, in lower case.
-ELIDED = frozenset(
-    re.findall(
-        r"\w+",
-        "ad ave bout cause cept coz cos e em er fraid gainst im m midst mongst neath ow pon scuse spect t til tis tisn "
-        "twas twasn tween twere twill twixt twould un",
-    )
-)
 SENTENCE_ENDS = frozenset(".?!…")
 # Tags of verbs that can belong to speech: "...," believe me, "..."
 BASE_FORMS = frozenset(("VB", "VBP"))
@@ -35,8 +27,7 @@ BASE_FORMS = frozenset(("VB", "VBP"))
 DROPPED, APOSTROPHE, UNCLOSED, UNLIKELY = 5, 1, 2, 3
 IMPOSSIBLE = 10_000
 MARKS, OPENING_MARKS = frozenset(("'", "’", "‘", '"', "''")), frozenset(("‘", "“"))
-# Words of speech rather than narration; the length of a long turn, in tokens, and the highest cost of its length.
-SPOKEN = frozenset(("i", "my", "me", "we", "you", "your", "oh", "yes", "'ll", "’ll"))
+# The length of a long turn, in tokens, and the highest cost of its length.
 LONG, MAX_LENGTH = 100, 4
 
 
@@ -66,7 +57,7 @@ def can_report(token: Token) -> bool:
 
 def is_elided(word: str) -> bool:
     """Returns whether an apostrophe, not a mark, precedes this word: 'em, '90s."""
-    return word in ELIDED or (word[:2].isdigit() and not word[:4].isdigit())
+    return word in WORDS["elided"] or (word[:2].isdigit() and not word[:4].isdigit())
 
 
 def resolve_roles(doc: Doc, roles: dict[int, int], paragraph_starts: Sequence[int]) -> None:
@@ -121,7 +112,7 @@ def _weigh_closing(doc: Doc, i: int) -> int:
 
 def _weigh_speech(words: Span) -> int:
     """Returns the cost of quoting the words between two marks."""
-    cost = -min(sum(word.lower_ in SPOKEN for word in words), 2)
+    cost = -min(sum(word.lower_ in WORDS["spoken"] for word in words), 2)
     if any(map(can_report, words[:3])):
         cost += 2
     return cost + min(len(words) // LONG, MAX_LENGTH) - (words[-1:].text in ("?", "!"))

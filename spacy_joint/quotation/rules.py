@@ -20,7 +20,6 @@ from .attribution import (
     ACCORDING,
     COLONS,
     DASHES,
-    DAYS,
     FINITE,
     NOMINAL,
     PREPOSITIONS,
@@ -35,6 +34,7 @@ from .dialogue import find_dialogue, find_spoken, find_word, trim
 from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
 from .names import are_capitalised, is_person_noun
 from .plays import find_lines
+from .words import WORDS
 
 # The labels of reported clauses, in UD and other trees.
 CLAUSES = frozenset(("ccomp", "parataxis"))
@@ -43,7 +43,7 @@ INTRODUCED = {"xcomp": "to", "advcl": "that"}
 # The maximum number of words on each side of the verb in ", he said Monday,". A time or a place may follow, or, after
 # some verbs, the person addressed.
 MAX_INSERTION = 20
-TIME_WORDS = DAYS | {"in", "on"}
+TIME_WORDS = WORDS["days"] | {"in", "on"}
 TELLING = frozenset(("told", "tell", "tells"))
 # The relations of two objects of verbs such as "call".
 OBJECTS = frozenset(("obj", "xcomp"))
@@ -247,7 +247,7 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         # Excludes the side of the cue, and marks at the ends.
         if begin <= cue < end:
             begin, end = (begin, cue) if doc[begin:end].root.i < cue else (cue + 1, end)
-        is_day = begin == cue + 1 < end - 1 and doc[begin].lower_ in DAYS
+        is_day = begin == cue + 1 < end - 1 and doc[begin].lower_ in WORDS["days"]
         if is_day and not doc[begin + 1].tag_.startswith(("V", "MD", "POS")):
             # Said Monday the bridge was closed.
             begin += 1
