@@ -268,11 +268,12 @@ class LinearModel(ABC):
         return self._pack(arrays, n_tables=n_tables, n_updates=n_updates, n_seen=self.n_seen, seed=self.seed)
 
     def from_bytes(self, content: Any, source: str = "the bytes") -> None:
-        """Loads averaged weights from the content of a model file, which is not copied; `source` is its name in errors.
+        """Loads averaged weights from the content of a model file; `source` is its name in errors.
 
         RAISES ValueError: If the content is damaged or was made for different labels or templates.
         """
-        described, arrays = model_file.unpack(content, source)
+        # A copy, since numpy asks for huge pages for large arrays: rows are read at random.
+        described, arrays = model_file.unpack(np.array(memoryview(content)), source)
         with self._check(described, source):
             _require(np.isfinite(described["scale"]).all(), source)
             weights = Weights(described["table_bits"], self.system.row_width, self.min_changes)
