@@ -26,6 +26,7 @@ from ..errors import Errors, JointValueError
 from ..trees.constituency_trees import ROOT, Block, Constituent, Tree, find_blocks, nest
 from .extensions import register
 from .sentences import list_sentences
+from .spans import read_spans
 
 CONSTITUENTS, SEGMENTS = "constituents", "hedge_segments"
 FUNCTIONS, WORD_FUNCTIONS = "functions", "word_functions"
@@ -107,7 +108,7 @@ def get_constituents(doc: Doc) -> list[Constituent] | None:
     """
     if CONSTITUENTS not in doc.spans:
         return None
-    constituents = [(span.label_, span.start, span.end) for span in doc.spans[CONSTITUENTS]]
+    constituents = [(span.label_, span.start, span.end) for span in read_spans(doc, CONSTITUENTS)]
     # The sort is stable, so unary chains keep their order.
     constituents.sort(key=lambda constituent: (constituent[1], -constituent[2]))
     opened: list[int] = []
@@ -120,13 +121,12 @@ def get_constituents(doc: Doc) -> list[Constituent] | None:
     return constituents
 
 
-def group_blocks(doc: Doc, indices: Iterable[int] | None = None) -> list[list[int]]:
+def group_blocks(doc: Doc, indices: Sequence[int] | None = None) -> list[list[int]]:
     """Group spans by constituent, as places in the group (only `indices`, if given), in the order of first blocks."""
-    group = _require_constituents(doc)
+    indices = range(len(_require_constituents(doc))) if indices is None else indices
     blocks: dict[tuple[int, ...], list[int]] = {}
     seen: Counter[int] = Counter()
-    for index in range(len(group)) if indices is None else indices:
-        span = group[index]
+    for index, span in zip(indices, read_spans(doc, CONSTITUENTS, indices), strict=True):
         # Spans without an id are continuous.
         key: tuple[int, ...] = (index,)
         if span.id:
@@ -275,8 +275,7 @@ def _list_within(span: Span) -> list[Span]:
 
 def _list_near(span: Span) -> list[Span]:
     """List the constituents in the sentences of a span."""
-    group = _require_constituents(span.doc)
-    return [group[index] for index in _find_near(span)]
+    return read_spans(span.doc, CONSTITUENTS, _find_near(span))
 
 
 def _find_near(span: Span) -> range:

@@ -11,6 +11,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from .constituents import CONSTITUENTS
+from .spans import read_spans
 
 NounChunks = Callable[[Doc | Span], Iterator[tuple[int, int, int]]]
 
@@ -50,7 +51,7 @@ def find_base_phrases(doclike: Doc | Span) -> list[tuple[int, int]]:
     doc = doclike.doc
     phrases = {
         (span.start, span.end)
-        for span in doc.spans[CONSTITUENTS]
+        for span in read_spans(doc, CONSTITUENTS)
         if span.label_ in NOUN_PHRASES and first <= span.start and span.end <= last
     }
     chunks: list[tuple[int, int]] = []

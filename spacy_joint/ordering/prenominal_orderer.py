@@ -15,6 +15,7 @@ from spacy.training import Example
 
 from ..annotation.extensions import register
 from ..annotation.glossary import extend_glossary
+from ..annotation.spans import read_spans
 from ..errors import Errors, JointValueError, check_choice, check_range
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.word_classes import WordClasses
@@ -215,7 +216,7 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
                 "score": span._.order_score,
                 "margin": span._.order_margin,
             }
-            for span in doc.spans.get(self.cfg["spans_key"], [])
+            for span in read_spans(doc, self.cfg["spans_key"])
             if span.label_ == LABELS[True]
         ]
 
