@@ -27,7 +27,7 @@ from ..errors import Errors, JointValueError
 from ..pipes.architectures import check_model
 from ..pipes.component_files import ComponentFiles, Parts, report_damage
 from ..pipes.examples import read_examples
-from .learning_state import pack_learning_state, restore_optimizer, restore_random_numbers
+from .learning_state import pack_learning_state, restore_optimizer, restore_random_numbers, unpack_learning_state
 
 # Called once: inspecting the loaded libraries takes milliseconds.
 _find_blas = cache(ThreadpoolController)
@@ -286,7 +286,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
                     raise TypeError from error
             self._check()
             if (learning := parts.get("learning", required=False)) is not None:
-                state = srsly.msgpack_loads(learning.content)
+                state = unpack_learning_state(*learning)
                 for name in COUNTS:
                     setattr(self, name, int(state[name]))
                 self._interrupted = state

@@ -9,7 +9,11 @@ import srsly
 from thinc.api import Model, Optimizer
 from thinc.compat import has_torch, torch
 
+from ..engine import model_file
+
 MOMENTS = ("mom1", "mom2")
+# The array of the file.
+STATE = "state"
 
 
 def pack_learning_state(model: Model, optimizer: Optimizer, counts: Mapping[str, int]) -> bytes:
@@ -21,7 +25,15 @@ def pack_learning_state(model: Model, optimizer: Optimizer, counts: Mapping[str,
             moments[name] = [optimizer.nr_update[key], *found]
     # numpy's state: the name of the generator, an array, and three scalars.
     random = {"numpy": list(np.random.get_state()), "torch": torch.get_rng_state().numpy() if has_torch else None}
-    return srsly.msgpack_dumps({**counts, "moments": moments, "random": random})
+    state = srsly.msgpack_dumps({**counts, "moments": moments, "random": random})
+    # With a checksum.
+    return model_file.pack({}, {STATE: np.frombuffer(state, np.uint8)})
+
+
+def unpack_learning_state(content: bytes, source: str) -> dict[str, Any]:
+    """Unpacks the state of a training. RAISES ValueError: If it is damaged (J050 to J052)."""
+    state: dict[str, Any] = srsly.msgpack_loads(model_file.unpack(content, source)[1][STATE].tobytes())
+    return state
 
 
 def restore_optimizer(model: Model, optimizer: Optimizer, state: Mapping[str, Any]) -> None:

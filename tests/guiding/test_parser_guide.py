@@ -183,6 +183,16 @@ def test_damaged_files_are_refused(nlp, tmp_path, name, content):
     assert caught.value.code == "J050" and "parser_guide" in str(caught.value)
 
 
+def test_a_damaged_state_of_training_is_refused(nlp, tmp_path):
+    guide = nlp.get_pipe("parser_guide")
+    guide.to_disk(tmp_path)
+    learning = bytearray(guide.learning_to_bytes())
+    learning[len(learning) // 2] ^= 1
+    (tmp_path / "learning").write_bytes(learning)
+    with pytest.raises(JointValueError, match=r"\[J052\].*learning"):
+        guide.from_disk(tmp_path)
+
+
 def test_an_untrained_guide_that_refuses_to_load_stays_untrained(nlp):
     _, guide = add_guide()
     parts = srsly.msgpack_loads(nlp.get_pipe("parser_guide").to_bytes())
