@@ -19,6 +19,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotation.multiword_tokens import Word, are_joined, get_words, join, set_words
+from ..errors import Warnings
 from ..pipes.component_files import ComponentFiles, Parts, report_damage
 from ..pipes.examples import read_examples
 from ..pipes.spelling import Spelling, find_known_characters
@@ -58,6 +59,8 @@ class MultiwordExpander(ComponentFiles, Pipe):
     def __call__(self, doc: Doc) -> Doc:
         """Sets the words of the multiword tokens of a document."""
         if self.lexicon:
+            if len(doc) and not doc.has_annotation("TAG"):
+                self.warn_once(Warnings.JW02, attribute="token.tag", setter="sequence_tagger")
             for token in doc:
                 form = self.spelling.fold(token.text)
                 if (words := self._find(form, token.tag_)) and not get_words(token):

@@ -73,6 +73,11 @@ def test_other_tags_have_the_most_frequent_analysis(nlp):
     assert expand(nlp, "im", "NOUN") == ["in", "dem"]
 
 
+def test_documents_without_tags_are_warned_of(nlp):
+    with pytest.warns(UserWarning, match=r"\[JW02\] 'multiword_expander' reads token\.tag"):
+        nlp("des")
+
+
 def test_tokens_that_have_words_keep_them(nlp):
     (token,) = nlp(make_doc(nlp, ("im", "APPR", DE_LES)))
     assert token._.ud_words == DE_LES
