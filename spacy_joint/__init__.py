@@ -68,10 +68,12 @@ def load(
     options (Any): Other arguments of `spacy.load`, such as `exclude`.
     RETURNS (Language): The pipeline.
     RAISES OSError: If the pretrained pipeline is not installed (J400), or if there is none for this language (J406).
+    RAISES ValueError: If a file of the pipeline is damaged (J052, J441).
     """
     import spacy
+    from thinc.api import ConfigValidationError
 
-    from .errors import Errors, JointOSError, JointValueError
+    from .errors import SPACY_CODE, Errors, JointError, JointOSError, JointValueError
     from .length import lift_max_length_if_own
 
     if pipeline is None or pipeline in VARIANTS:
@@ -97,7 +99,13 @@ def load(
         if not settings:
             raise JointValueError(Errors.J401, setting=setting, pipeline=pipeline, components=", ".join(components))
         config = {**config, **settings}
-    return lift_max_length_if_own(spacy.load(pipeline, config=dict(config), **options))
+    try:
+        return lift_max_length_if_own(spacy.load(pipeline, config=dict(config), **options))
+    except ValueError as error:
+        if isinstance(error, (JointError, ConfigValidationError)) or SPACY_CODE.match(str(error)):
+            raise
+        # Damage of spaCy's own files, such as the vocabulary.
+        raise JointValueError(Errors.J441, path=pipeline, reason=error) from error
 
 
 def _find_config(pipeline: str | Path) -> Path:

@@ -63,6 +63,14 @@ def test_a_package_that_is_no_pipeline_is_refused():
         spacy_joint.load("spacy")
 
 
+@pytest.mark.parametrize("name", ["meta.json", "tokenizer", "vocab/strings.json"])
+def test_a_damaged_file_of_spacy_is_an_error_with_a_code(name, tmp_path):
+    spacy.blank("en").to_disk(tmp_path)
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(ValueError, match=r"\[J441\]"):
+        spacy_joint.load(tmp_path)
+
+
 def test_spacy_knows_it():
     assert NAME in get_installed_models()
     info = spacy.info(NAME, silent=True)
