@@ -169,7 +169,8 @@ def _add_error_handlers(app: FastAPI, retry_after: int) -> None:
         if any(problem["type"] == "json_invalid" for problem in found):
             return JSONResponse({"detail": str(Errors.J448)}, 400)
         # Sending back parts of the request, even keys, is unsafe. FastAPI does not parse bodies of other types.
-        reason = "; ".join(problem["msg"] for problem in found)
+        keys = ([] if problem["type"] == "extra_forbidden" else problem["loc"][1:] for problem in found)
+        reason = "; ".join(": ".join([*key, problem["msg"]]) for key, problem in zip(keys, found, strict=True))
         if isinstance(error.body, bytes):
             reason = "its Content-Type is not application/json"
         return JSONResponse({"detail": str(Errors.J432.format(reason=reason))}, 422)

@@ -191,6 +191,10 @@ WITHOUT_TEXT = (
 )
 
 
+def test_missing_fields_are_named(client):
+    assert "sentence: Field required" in client.post("/api/tree", json={"text": "It rained."}).json()["detail"]
+
+
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [*((body, 400, "J448") for body in NOT_JSON), *((body, 422, "J432") for body in WITHOUT_TEXT)],
