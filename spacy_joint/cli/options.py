@@ -14,7 +14,7 @@ import typer
 from ..errors import Errors, JointFileNotFoundError, JointOSError, JointValueError
 from ..files.atomic import open_atomic
 from ..files.compression import decompress
-from ..files.reading import read_lines, require_file
+from ..files.reading import list_files, read_lines, require_file
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -123,7 +123,8 @@ def read_documents(
     known = (conllu.SUFFIX, docbin.SUFFIX, *SUFFIXES)
     suffix = path.suffix
     if path.is_dir():
-        suffix = next((suffix for suffix in known if any(path.glob(f"*{suffix}"))), docbin.SUFFIX)
+        files = list_files(path, *known)
+        suffix = next(suffix for suffix in known if any(file.suffix == suffix for file in files))
     if format_ is not None or suffix in SUFFIXES:
         n = int(documents) if documents.isdecimal() else 1
         return read_tree_documents(path, vocab, sentences=n, format=format_, traces=traces, change=change)

@@ -51,6 +51,7 @@ def test_an_unknown_corpus_is_refused(run, tmp_path):
     for command in (["convert", path, tmp_path / "x.spacy"], ["check", path], ["word-classes", path, "-o", "x"]):
         assert "[J040]" in run(*command, fails=True).stderr
     assert "[J101]" in run("check", tmp_path / "missing", fails=True).stderr
+    assert "has no .conllu or .spacy or .ptb" in run("check", tmp_path, fails=True).stderr
 
 
 @pytest.mark.parametrize("output", ["x.spacy", "x.conllu", "x.discbracket"])
