@@ -18,7 +18,7 @@ from ..annotation.reporting_verbs import is_reporting
 from .dialogue import find_word
 from .marks import ALL_MARKS, AMERICAN
 from .names import is_person_noun, read_names
-from .plays import LETTERS
+from .plays import BRACKETS, LETTERS
 from .words import WORDS
 
 SUBJECTS = ("nsubj", "csubj")
@@ -117,7 +117,7 @@ def _find_cues(
         opening = before if doc[before].text in INTRODUCING else begin
         first, last = (cue, opening) if cue < begin else (end - 1, cue)
         distance = last - first
-        if doc[cue].text in DASHES:
+        if doc[cue].text in DASHES and cue >= end:
             # A signature, perhaps in the next line.
             return (False, False, True, 0) if find_word(doc, cue, -1) == end - 1 else None
         is_mark, is_elsewhere = not doc[cue].text.isalnum(), bool(sentences[first] != sentences[last])
@@ -177,9 +177,10 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     """Finds the mention of the speaker: in the tree, the subject or agent of the cue, or the object of "according to";
     otherwise the signature after a dash, or a name at a colon or verb. `inside` says what is quoted (bool)."""
     token = doc[cue]
-    if token.text in DASHES:
+    is_dash = token.text in DASHES
+    if is_dash and inside[find_word(doc, cue, -1)]:
         return find_signature(doc, cue)
-    if token.text[-1] in ":.":
+    if is_dash or token.text[-1] in ":.":
         return _find_announced(doc, cue, inside) or _find_introduction(doc, cue, inside) or _find_name(doc, cue, inside)
     # `has_annotation` would read the whole document.
     if not token.dep:
@@ -432,7 +433,7 @@ def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
             begin = i + 1
             break
     # Excludes a stage direction.
-    end = next((i for i in range(begin, colon) if doc[i].text in ("(", "[")), colon)
+    end = next((i for i in range(begin, colon) if doc[i].text in BRACKETS), colon)
     words, particles = [token.text for token in doc[begin:end]], read_names().particles
     names = all(word[0].isupper() or not word[0].isalpha() or word in particles for word in words)
     return doc[begin:end] if begin < end and names else None

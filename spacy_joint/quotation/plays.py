@@ -1,8 +1,8 @@
 """Finds the lines of plays, transcripts and interviews: paragraphs that start with the speaker's name.
 
-In plays, names are in capitals, such as "ANNA. Come in." or "ANNA (rising): Come in."; in interviews, a colon follows
-them ("Ann Lee: I do.", "Q: Do you?"), and an answer may have several paragraphs. A document counts as one of these as a
-whole: if enough paragraphs start with such names, and some names recur.
+In plays, names are in capitals, such as "ANNA. Come in.", "ANNA (rising): Come in." or "ANNA — Come in."; in
+interviews, a colon follows them ("Ann Lee: I do.", "Q: Do you?"), and an answer may have several paragraphs. A document
+counts as one of these as a whole: if enough paragraphs start with such names, and some names recur.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc
 
 from ..annotation.quotations import Run
-from .dialogue import trim
+from .dialogue import DASHES, trim
 from .mark_roles import SENTENCE_ENDS
 from .names import read_names
 
@@ -21,8 +21,9 @@ from .names import read_names
 MAX_NAME, MAX_DIRECTION = 4, 20
 MIN_LINES = 3
 MIN_SHARE = 1 / 3
-ENDS = frozenset((".", ":"))
-BRACKETS = {"(": ")", "[": "]"}
+ENDS = DASHES | {".", ":"}
+# What encloses stage directions; in French print, as in "ANNA, à part. — Oui."
+BRACKETS = {"(": ")", "[": "]", ",": "."}
 # Question and answer; these tokens are name and mark.
 LETTERS = frozenset(("Q.", "A."))
 
@@ -73,6 +74,8 @@ def _is_name(doc: Doc, i: int, is_play: bool) -> bool:
     """Returns whether a token can be a part of a name."""
     text = doc[i].text
     if is_play:
+        if text == "." and doc[i - 1].lower_ in read_names().title_genders:
+            return doc[i + 1 : i + 2].text.isupper()
         return len(text.strip(".")) > 1 and text.isupper()
     return text[0].isupper() or text in read_names().particles or text == "-"
 
@@ -89,12 +92,12 @@ def _read_line(doc: Doc, begin: int, end: int, is_play: bool) -> Line | None:
     is_letter = not is_play and doc[begin].text in LETTERS
     if is_letter:
         name, cue = doc[begin].text, begin
-    elif cue <= begin or cue >= end or doc[cue].text[-1] not in (ENDS if is_play else ":"):
+    elif cue <= begin or cue >= end or not doc[cue].text.endswith(tuple(ENDS) if is_play else ":"):
         return None
     first = cue + 1
     while first < end and (doc[first].text.isspace() or doc[first].text in BRACKETS):
         first = _skip_direction(doc, first, end) if doc[first].text in BRACKETS else first + 1
-    first, end = trim(doc, first, end)
+    first, end = trim(doc, first, end, DASHES)
     return Line(begin, name, cue, (first, end)) if first < end else None
 
 

@@ -13,7 +13,7 @@ def find(nlp, text):
 LINES = [("ANNA", ["We are late."]), ("BO LEE", ["We know it. Come in."]), ("ANNA", ["Thank you!"])]
 
 
-@pytest.mark.parametrize("mark", [".", ":"])
+@pytest.mark.parametrize("mark", [".", ":", " —", ". —"])
 @pytest.mark.parametrize("end", ["\n", "\n\n"])
 def test_lines_of_a_play_have_speakers(unparsed, parsed, mark, end):
     text = end.join(f"{name}{mark} {speech}" for name, (speech,) in LINES)
@@ -72,7 +72,12 @@ def test_a_direction_to_enter_is_no_part_of_a_name(parsed):
     assert [quotation.character.id for quotation in parsed(text)._.quotations] == ["ANNA", "SIMON"] * 2
 
 
-@pytest.mark.parametrize("direction", ["ANNA (rising).", "ANNA. [Rising]", "ANNA (rising):"])
+def test_a_name_may_begin_with_an_abbreviated_title(unparsed):
+    lines = [("MRS. LEE", ["Who is it?"]), ("BO", ["I am."]), ("MRS. LEE", ["Come in."])]
+    assert find(unparsed, "\n".join(f"{name}: {speech}" for name, (speech,) in lines)) == lines
+
+
+@pytest.mark.parametrize("direction", ["ANNA (rising).", "ANNA. [Rising]", "ANNA (rising):", "ANNA, rising. —"])
 def test_stage_directions_are_no_speech(unparsed, direction):
     text = f"A room.\n\nBO LEE. Come in.\n\n{direction} We are late.\n\nBO LEE. We know it."
     assert find(unparsed, text) == [("BO LEE", ["Come in."]), ("ANNA", ["We are late."]), ("BO LEE", ["We know it."])]
@@ -83,6 +88,7 @@ def test_stage_directions_are_no_speech(unparsed, direction):
     [
         "LONDON. It rained.\n\nIt was late.\n\nThe bus left.",
         "CHAPTER ONE\n\nIt rained.\n\nCHAPTER TWO\n\nIt was late.",
+        "LONDON — It rained.\n\nPARIS — It snowed.\n\nROME — It was hot.",
         "NATO. It met.\n\nNATO. It left.\n\nNATO. It met again.",
         "Lee: 1,200.\n\nGrey: 700.\n\nLee: 90.\n\nGrey: 20.",
         "Name: Ann Lee\nPhone: 555 12\n\nName: Bo Grey\nPhone: 555 99\n",
