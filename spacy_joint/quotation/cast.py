@@ -127,12 +127,14 @@ class Cast:
         }
 
     def _find_apposition(self, span: Span, begins: Mapping[int, Mention]) -> Mention | None:
-        """Finds Ann Lee in "the mayor, Ann Lee, said" and in "her sister, the painter Ann Lee, said"."""
-        at = span.end + 1
+        """Finds Ann Lee in "the mayor, Ann Lee, said", in "her sister, the painter Ann Lee, said" and in "the mayor of
+        the town, Ann Lee, said"."""
+        comma = next((i for i in range(span.end, span.root.right_edge.i) if self.words[i] == ","), span.end)
+        at = comma + 1
         while at < len(self.words) and self.doc[at].tag_ in BEFORE_NAME and at not in begins:
             at += 1
         named = begins.get(at)
-        is_apposed = self.words[span.end : span.end + 1] == [","]
+        is_apposed = self.words[comma : comma + 1] == [","]
         return named if named and is_apposed and set(self.words[named.end : named.end + 1]) <= ENDINGS else None
 
     def is_one_person(self, begin: int, end: int) -> bool:
@@ -156,8 +158,9 @@ class Cast:
 
     def find(self, begin: int, end: int) -> Character | None:
         """Finds the character of a mention that is not a pronoun: of the last reference in it, but not of "his" in "his
-        valet", or of Ann in "Ann's aunt"."""
-        near = (self.references[i] for i in range(end - 1, begin - 1, -1) if i in self.references)
+        valet", of Ann in "Ann's aunt", or of Paris in "Ann of Paris"."""
+        names = [i for i in range(begin, end) if i in self.references]
+        near = (self.references[i] for i in reversed(names) if "of" not in self.words[names[0] : i])
         own = (ref for ref in near if ref.end == end or not {self.words[ref.begin], self.words[ref.end]} & POSSESSIVES)
         return None if self._are_several(begin, end) else next((ref.character for ref in own), None)
 

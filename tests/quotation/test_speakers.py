@@ -144,6 +144,20 @@ def test_names_may_have_initials_and_end_in_a_title(parsed, name, short):
     assert [character.id for character in doc._.characters] == [name]
 
 
+@pytest.mark.parametrize(
+    ("speaker", "character"),
+    [
+        ("a spokesman for the bank, Ann Lee", "Ann Lee"),
+        ("Ann Lee of the Paul Institute", "Ann Lee"),
+        ("the wife of Tom Lee", "the wife"),
+        ("the clerk, who saw it", "the clerk"),
+    ],
+)
+def test_a_mention_is_the_character_of_its_head_or_apposition(parsed, speaker, character):
+    (quotation,) = parsed(f"It rained.\n\n“We are late now,” said {speaker}.")._.quotations
+    assert quotation.character.id == character
+
+
 def test_a_model_of_speakers_is_saved_with_its_component(parsed):
     finder = parsed.create_pipe("quotation_spans")
     assert "speakers" not in finder.list_savers(())
