@@ -118,7 +118,8 @@ def find_turns(
         last = turns[-1] if turns else None
         if has_paragraphs:
             number = bisect_right(starts, begin)
-        if label != DIRECT or (mention is not None and doc[slice(*mention)].root.lower_ in read_names().things):
+        is_thing = mention is not None and doc[slice(*mention)].root.lower_ in read_names().things
+        if label != DIRECT or is_thing or (is_news and mention is not None and not cast.may_speak(*mention)):
             latest = (number, mention) if mention is not None else latest
             continue
         if mention is not None and not cast.may_speak(*mention):

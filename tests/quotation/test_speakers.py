@@ -158,6 +158,11 @@ def test_a_mention_is_the_character_of_its_head_or_apposition(parsed, speaker, c
     assert quotation.character.id == character
 
 
+def test_no_other_speaker_is_given_what_an_organisation_says(parsed):
+    doc = parsed("“We strike,” said Ann Lee.\n\n“We sail,” the airline said.\n\n“We strike now,” Lee said.")
+    assert [character for character, _ in describe(doc)] == ["Ann Lee", None, "Ann Lee"]
+
+
 def test_a_model_of_speakers_is_saved_with_its_component(parsed):
     finder = parsed.create_pipe("quotation_spans")
     assert "speakers" not in finder.list_savers(())
