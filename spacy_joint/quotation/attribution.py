@@ -16,6 +16,7 @@ from ..annotation.dependency_trees import cut_subtype
 from ..annotation.quotations import Run
 from ..annotation.reporting_verbs import is_reporting
 from .dialogue import find_word
+from .mark_roles import can_report
 from .marks import ALL_MARKS, AMERICAN
 from .names import is_person_noun, read_names
 from .plays import BRACKETS, LETTERS
@@ -46,7 +47,7 @@ DATES = WORDS["days"] | WORDS["months"]
 MAX_CLOSING = 3
 # The maximum lengths, in tokens, of the name in a signature and of its line.
 MAX_SIGNATURE, MAX_LINE = 8, 24
-# The maximum number of words between marks and the verb in "said the minister X".
+# The maximum number of words between marks and the verb in "said the minister X" and in “Look!” Ann Lee said.
 MAX_GAP = 4
 # The maximum distance between a quotation and a cue that does not govern it, in tokens.
 MAX_CUE_DISTANCE = 12
@@ -139,7 +140,7 @@ def _find_cues(
         choices = [governor] if governor is not None else [cue for _, cue in sorted(near)]
         if run in known:
             # A comma precedes its own cue.
-            last = found[-1:] if _find_last(doc, *run) != "," else ()
+            last = found[-1:] if find_last(doc, *run) != "," else ()
             choices = [cue for cue in choices if cue in last or _is_beside(doc, cue, *run)]
         found.append(known.get(run) or next(iter(choices), None))
     return found
@@ -162,12 +163,12 @@ def _is_beside(doc: Doc, cue: int, begin: int, end: int) -> bool:
     """Returns whether a cue can be in the sentence of a direct quotation, by punctuation and capitals."""
     if cue < begin:
         return not doc[cue].text.isalnum() or doc[begin - 1].text[-1] not in ".?!"
-    word, last = doc[end], _find_last(doc, begin, end)
+    word, last = doc[end], find_last(doc, begin, end)
     is_name = word.tag_.startswith("NNP") or word.text == "I"
-    return not word.text[0].isupper() or last == "," or (last in OPEN and is_name)
+    return not word.text[0].isupper() or last == "," or (last in OPEN and is_name and cue - end <= MAX_GAP)
 
 
-def _find_last(doc: Doc, begin: int, end: int) -> str:
+def find_last(doc: Doc, begin: int, end: int) -> str:
     """Returns the last character of a quotation before its mark."""
     words = (doc[i].text for i in range(end - 1, max(begin, end - 1 - MAX_CLOSING), -1))
     return next((word[-1] for word in words if word not in ALL_MARKS), ".")
@@ -270,7 +271,8 @@ def _shares_subject(verb: Token) -> bool:
 
 def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[int, Span] | None:
     """Finds any verb and the speaker right after a direct quotation, by their tags: “...,” laughed the keeper; “...,”
-    she laughed. After a full stop, the verb must come first: “We go.” She laughed is another sentence."""
+    she laughed; “...,” she used to say. After a full stop, the verb must come first: “We go.” She laughed is another
+    sentence. So is “Look!” Ann ran home, unless the verb is known to report."""
     n = len(doc)
     if end >= n or not doc[end].tag_ or inside[end] or not doc[end].text[0].isalpha():
         return None
@@ -289,11 +291,16 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
         return end, doc[first:last]
     mention = doc[first:last]
     last = next((i for i in range(last, n) if inside[i] or doc[i].tag_ != "RB"), n)
-    if not (_find_last(doc, begin, end) in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
+    mark = find_last(doc, begin, end)
+    if not (mark in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
         return None
     if doc[last].lower_ in WORDS["perceiving"] or says_nothing(doc[last]):
         return None
-    return (last, mention) if doc[first].text.islower() or doc[first].tag_ == "NNP" else None
+    if doc[last + 1 : last + 2].text == "to" and any(map(can_report, doc[last + 2 : last + 3])):
+        last += 2
+    after = next((token.text for token in doc[last + 1 :] if token.tag_ not in ("RB", "RP")), ".")
+    is_known = mark == "," or can_report(doc[last]) or not after[0].isalnum()
+    return (last, mention) if doc[first].text.islower() or (doc[first].tag_ == "NNP" and is_known) else None
 
 
 def _is_nominal(token: Token) -> bool:

@@ -21,7 +21,7 @@ from spacy.tokens import Doc
 
 from ..annotation.quotations import DIRECT, Run
 from ..engine.choice_model import ChoiceModel
-from .attribution import mark_tokens
+from .attribution import OPEN, find_last, mark_tokens
 from .cast import INDEFINITE, POSSESSIVES, Cast, Reference
 from .characters import Character
 from .names import read_names
@@ -129,11 +129,15 @@ def find_turns(
             if last is not None and mention is None:
                 # The previous turn continues.
                 last.paragraph = number
+        near: list[Reference] = []
         if is_news and mention is None and (last is None or last.paragraph != number):
             # Who acts before the quotation: Asked about it, she shrugged. "..."
-            before = cast.list_references(starts[number - 1], begin)
-            acting = [ref for ref in before if cast.is_subject[ref.head] and not cast.inside[ref.head]]
-            mention = (acting[-1].begin, acting[-1].end) if acting else None
+            near = cast.list_references(starts[number - 1], begin)
+        elif has_paragraphs and mention is None and find_last(doc, begin, end) in OPEN and end not in starts:
+            # A name after it: "Look!" Ann was running.
+            near = [ref for ref in cast.list_references(end, end + 1) if doc[end].tag_ == "NNP"]
+        if acting := [ref for ref in near if cast.is_subject[ref.head] and not cast.inside[ref.head]]:
+            mention = (acting[-1].begin, acting[-1].end)
         if is_news and mention is not None and mention[0] in cast.antecedents:
             # In news, pronouns refer to the last person named; in a conversation, to anyone there.
             cast.references[mention[0]] = Reference(*mention, mention[0], cast.antecedents[mention[0]])

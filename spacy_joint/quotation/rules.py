@@ -289,7 +289,9 @@ def _is_reported_clause(clause: Token) -> bool:
     """Returns whether the verb before or after a clause can report it."""
     relation, is_after = cut_subtype(clause.dep_), clause.i > clause.head.i
     if is_after and relation in INTRODUCED:
-        return _is_introduced_by(clause, INTRODUCED[relation])
+        # Not "to" in “...,” she began to explain.
+        is_reported = relation != "xcomp" or is_reporting(clause.head)
+        return is_reported and _is_introduced_by(clause, INTRODUCED[relation])
     first = next((token.lower_ for token in clause.subtree if token.text[0].isalnum()), "")
     if relation not in CLAUSES or (is_after and (relation == "parataxis" or first in NARRATING)):
         return False

@@ -163,6 +163,11 @@ def test_no_other_speaker_is_given_what_an_organisation_says(parsed):
     assert [character for character, _ in describe(doc)] == ["Ann Lee", None, "Ann Lee"]
 
 
+def test_who_acts_after_an_exclamation_said_it(parsed):
+    doc = parsed("“I stay,” said Tom.\n\n“Look!” Ann was at the wall.")
+    assert describe(doc)[1] == ("Ann", True)
+
+
 def test_a_model_of_speakers_is_saved_with_its_component(parsed):
     finder = parsed.create_pipe("quotation_spans")
     assert "speakers" not in finder.list_savers(())
@@ -261,6 +266,8 @@ def test_no_name_is_in_two_lists_of_genders():
 @pytest.mark.parametrize(
     ("text", "speakers"),
     [
+        # What a name does after an exclamation is no cue.
+        ("“Wait—” Ann Lee held up her hand. “Who is it?”", [None, None]),
         # A separate sentence after a quotation describes the next action, not the speaker.
         ("“I read.”\n\n“Show me the book.” I returned to the window.\n\n“Good,” said Ann.", [None, None, "Ann"]),
         ("“Where is he?” The girl smiled at Tom.", [None]),
@@ -342,6 +349,8 @@ def test_a_name_with_an_apposition_speaks_despite_a_wrong_tree():
         ("After he had leaned out, he heard her say: “Shut the window.”", "her"),
         ("“Here they come,” sobbed out Ann Lee.", "Ann Lee"),
         ("“Shall I come?” Ann Lee suddenly hazarded.", "Ann Lee"),
+        ("“Look!” Ann Lee was running along the wall.", None),
+        ("“Patience,” my father used to say, “is slow.”", "my father"),
     ],
 )
 def test_all_quotations_have_the_speaker_whom_their_clauses_name(parsed, text, speaker):
