@@ -28,9 +28,8 @@ AGENTS = ("agent", "obl:agent")
 ACCORDING = "according"
 PREPOSITIONS, OF = WORDS["according to"], WORDS["of"]
 # The tags of a simple noun phrase, of Penn's treebank and of Universal Dependencies.
-NOMINAL = frozenset(
-    ("DT", "PRP$", "CD", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP", "POS", "DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM"),
-)
+NOMINAL = frozenset(("DT", "PRP$", "CD", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP", "POS"))
+NOMINAL |= {"DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM"}
 NOUNS = ("N", "PR")
 FINITE = frozenset(("VBD", "VBZ"))
 ADVERB = "RB"

@@ -17,10 +17,8 @@ from ..annotation.restored import list_texts
 from .characters import MIN_VOTES, NARRATOR, Character, find_titled, join_names
 from .names import FEMALE, MALE, Mention, Name, find_names, is_person_noun, read_names
 
-PRONOUNS = {
-    **dict.fromkeys(("he", "him", "his", "himself"), MALE),
-    **dict.fromkeys(("she", "her", "hers", "herself"), FEMALE),
-}
+PRONOUNS = dict.fromkeys(("he", "him", "his", "himself"), MALE)
+PRONOUNS |= dict.fromkeys(("she", "her", "hers", "herself"), FEMALE)
 POSSESSIVES = frozenset(("his", "her", "my", "our", "your", "their", "'s", "’s"))
 ARTICLES = frozenset(("the", "this", "that"))
 # The tags of determiners and of words before a name in an apposition, and the ends of an apposition.

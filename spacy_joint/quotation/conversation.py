@@ -148,7 +148,8 @@ def find_turns(
         if last is not None and last.paragraph == number and _may_corefer(cast, last.mention, mention):
             last.runs.append(k)
             last.end = end
-            if last.mention is None or (mention is not None and not _is_known(cast, last.mention)):
+            before = last.mention
+            if before is None or (mention is not None and not (cast.find_gender(before) or cast.find(*before))):
                 last.mention = mention
         else:
             turns.append(Turn([k], begin, end, number, mention))
@@ -189,10 +190,6 @@ def is_report(cast: Cast, runs: Sequence[Run], labels: Sequence[str]) -> bool:
     n_asking = sum(not ASKING.isdisjoint("".join(words[-2:])) for words in direct)
     n_addressing = sum(not ADDRESSES.isdisjoint(words) for words in direct)
     return len(direct) + 2 * (len(runs) - len(direct)) > 6 * (n_asking + n_addressing)
-
-
-def _is_known(cast: Cast, mention: Run) -> bool:
-    return cast.find_gender(mention) is not None or cast.find(*mention) is not None
 
 
 def _may_corefer(cast: Cast, mention: Run | None, other: Run | None) -> bool:

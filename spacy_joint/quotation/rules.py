@@ -161,7 +161,7 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], may_continu
     is_announced = opening - 1 in cues and doc[opening - 1].lower_ not in NAMING
     if opening > 0 and doc[opening - 1].text[-1].isalnum() and not is_announced:
         # Within a sentence, a quotation must be a sentence, too.
-        may_start = words[0].text[0].isupper() or _is_caseless(words[0])
+        may_start = not words[0].text[0].islower()
         is_whole = is_long and last not in COMMAS
         return is_finished and may_start and not is_title and (is_whole or has_cue_after or is_reported)
     has_comma = doc.lang_ not in AMERICAN and doc[closing + 1 : closing + 2].text in COMMAS
@@ -191,11 +191,6 @@ def _find_words_after(doc: Doc, i: int) -> list[int]:
     """Returns the next two words after a token and at most two marks, as in “...”, — he said."""
     first = next((k for k in range(i + 1, min(i + 4, len(doc))) if doc[k].text[0].isalnum()), None)
     return [] if first is None else [first, first + 1]
-
-
-def _is_caseless(token: Token) -> bool:
-    """Returns whether a word is in a script without capitals, such as Chinese, Japanese or Korean."""
-    return token.text[0].isalpha() and token.text[0].upper() == token.text[0].lower()
 
 
 def _is_announcement(doc: Doc, i: int, cues: Set[int]) -> bool:
