@@ -71,8 +71,9 @@ LINE = re.compile(
       | (?P<section>{SECTION}[ \t]+[{UPPER}][^\n]{{,60}}(?<![.!?…,;:])(?=[ \t]*\n))
       | (?P<title>(?=[{UPPER}\d](?:[^{LOWER}\n]*?[{UPPER}]){{3}})[{UPPER}\d .,&'’/()–—-]{{4,60}}(?<![.!?,;-])
             (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}]))
-      | (?P<number>(?:(?:(?:§[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))|\d{{1,2}}/|\[\d+\]
-            |{DATE}|(?:{SECTION}|\d{{1,3}}[:/]\d\d?)(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[A-Za-z]|[ivx]{{2,4}})\))[ \t]+
+      | (?P<number>(?:(?:(?:(?:§|Art\.)[ ]?)?\d{{1,2}}(?:\.?[º°])?|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})(?:\.\)?|\))
+            |\d{{1,2}}/|\[\d+\]|{DATE}|(?:{SECTION}|(?:Art\.[ ])?\d{{1,2}}\.?[º°]|\d{{1,3}}[:/]\d\d?)(?=[ \t]+[{UPPER}])
+            |\((?:\d{{1,3}}|[A-Za-z]|[ivx]{{2,4}})\))[ \t]+
             (?:{ICON})?)(?=\S)
       | (?P<amount>(?:(?:\d[ ](?=\d/))?\d{{1,3}}(?:[.,/]\d{{1,2}})?(?:[kcm]?[glm]|oz|lb)?|\d?[½⅓⅔¼¾⅛])[ \t]+)
             (?=[{LOWER}]\S*(?:[ \t]+\S+){{,5}}(?<![.!?,;:-])[ \t]*$)
@@ -89,7 +90,8 @@ LINE = re.compile(
       | (?P<shell>\$[ ])(?=\S)
       | (?P<quote>>[> \t]*(?=\S|$)|(?:\#|//)[ \t]+(?=\S))
       | (?P<tag></?(?:p|h[1-6]|[uo]l|li|div|tr|table|blockquote)\b[^<>\n]*>)
-      | (?P<label>(?:{NAME}(?:,?[ ](?:{NAME}|\d+)){{0,3}}(?:[ ]\([^()\n]{{1,20}}\)){{0,2}}{COLON}|<[\w.-]+>
+      | (?P<label>(?:(?:\*\*)?{NAME}(?:,?[ ](?:(?:(?:{LETTERS["particles"]})[ ])?{NAME}|\d+)){{0,3}}
+                (?:[ ]\([^()\n]{{1,20}}\)){{0,2}}{COLON}(?:\*\*)?|<[\w.-]+>
             |\[[^\]\n]{{1,80}}\]{COLON}|(?:P\.(?:P\.|-)?S|N\.B)\.)[ \t]+(?:\([^().\n]{{1,20}}\)[ \t]+)?)(?=\S)
       | (?P<cells>(?<=^)\S(?:[^\t\n]*(?:\t[^\t\n]*)+|[^|\n]*(?:[ ]\|[ ][^|\n]*){{2,}})(?=$)
             |(?=[^\n]*[ ]{{3}}[(+-]?[$€£]?[ ]?\d)\S(?:(?:[^\n]*?\S[ ]{{3,}}(?=\S)){{2}}[^\n]*
@@ -117,7 +119,7 @@ ASKS = ("?", "!", "…", "...")
 # Flags of words that can open a line that LINE matches, or end in a colon.
 OPENS_LINE, IS_COLON = 1, 2
 OPENING = re.compile(
-    rf"\s|[^\w\s\"'“‘.,]|\d{{1,3}}(?:\.\d{{1,2}})*[.)]?$|[A-Za-z][.)]?$|Q\d|[ivxIVX]{{2,4}}[.)]?$|\d+[-:]\d|(?:{MONTHS}|On)$"
+    rf"\s|[^\w\s\"'“‘.,]|\d{{1,3}}(?:\.\d{{1,2}})*[.)º°]{{,2}}$|[A-Za-z][.)]?$|Q\d|[ivxIVX]{{2,4}}[.)]?$|\d+[-:]\d|P\.|N\.B|(?:{MONTHS}|On|Art\.)$"
     rf"|(?:{OPENERS})$|[{UPPER}]{{3,}}$"
 )
 
@@ -255,4 +257,4 @@ def _find_items(text: str, marker: str, offsets: list[int]) -> Iterator[tuple[in
 def is_plain(letter: str) -> bool:
     """Returns whether a character is of a script with spaces between words: not Thai, Chinese, Japanese and their
     neighbours, nor a symbol such as an emoji."""
-    return letter <= "\u0dff" or "\u1e00" <= letter <= "\u206f"
+    return letter <= "\u0dff" or "\u1e00" <= letter <= "\u25ff"

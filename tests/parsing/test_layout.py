@@ -126,6 +126,7 @@ def mark(doc):
         "|Caused ^by: ^no ^reply\n\t|at ^a.b(C.java:4)\n\t|... ^2 ^more",
         "|Copyright ^(C) ^2019, ^2020 ^Lee ^Orr.\n|Copyright: ^2018 ^Lee\nSo.",
         "|1/2 ^So ^we ^went.\n|2/2 ^Yes!\n1/2 cup of art. ^(no oil).",
+        "|**Note:** ^it rains.\n|Ann ^van ^Daal: ^Yes.\n|Art. ^3. ^All ^are ^equal.\n|1° ^All ^pay. 2.º ^All ^go.",
         "|1. ^🚀 ^Fast\n|- ^✨ ^New\n|⚠️ ^It ^broke.\n|[14:36] ^* ^ben waves\n|[a ^b]: ^It is.",
         "|Fat     ^9.5 ^g\n|of ^which ^sugar     ^2 ^g ^/ ^4 ^%\n|Salt    ^0 ^g\n|It is good.",
         "  |Net   ^9   ^8\n  |Gross ^sales     ^7  ^5     ^6\n|They grew.",
