@@ -169,12 +169,13 @@ def _are_in_strings(words: Words) -> np.ndarray:
 
 
 def _are_in_amounts(words: Words) -> np.ndarray:
-    """It costs | £5. She is 40 | y.o. and well. Set `x` | = | 5 here."""
+    """It costs | £5. She is 40 | y.o. and well. U.S. Air Force | Gen. Ann Orr. Late | - it rained. Set `x` | = | 5."""
     is_open = IS_OPEN.take(words.before)
     is_apart = ~words.is_glued & ~following(words.is_glued)
     joins = is_open & ((words.begins == IS_OPERATOR) & is_apart | (words.begins == IS_TICK) & words.is_glued)
     is_open[:1] = False
-    begins = joins | (words.begins >= BEGINS_AMOUNT) | words.is_lower & IS_LEADING.take(words.ends)
+    begins = joins | (words.begins >= BEGINS_AMOUNT) | (words.ends == marks.DASH) & following(words.is_lower)
+    begins |= (words.is_lower | (words.before == marks.WORD)) & IS_LEADING.take(words.ends)
     return (is_open & begins) | (preceding(joins) & ~words.is_glued & words.in_line)
 
 
@@ -250,8 +251,8 @@ def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
     """Finds the words, none of `found`, that begin a sentence after an abbreviation (int): she joined Acme Inc. | The
     firm is new. Not: P.S. Please write. Acme Inc. To Close. It is b. The item. No. One."""
     first = words.find_first_words(ENDS_SENTENCE)
-    ends = ((words.before == marks.DOTTED) | words.after_stem) & (preceding(first) < np.arange(len(first)) - 2)
-    is_new = words.is_capital & following(words.is_lower)
+    ends = words.may_belong & (preceding(first) < np.arange(len(first)) - 2)
+    is_new = words.is_capital & following(words.is_lower | words.is_stop)
     indices = np.flatnonzero(ends & is_new & ~words.is_glued & words.in_line & ~found)
     starts, stops = words.tokens[indices].tolist(), words.tokens[indices - 1].tolist()
     return indices[[_is_new(words.doc, start, stop) for start, stop in zip(starts, stops, strict=True)]]
@@ -259,11 +260,23 @@ def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
 
 def _is_new(doc: Doc, start: int, stop: int) -> bool:
     """Returns whether a stop word, or any word if the language has none, begins a sentence after an abbreviation, which
-    ends with the token `stop` and, except in some languages, must be on the list."""
-    is_known = doc.lang_ in LANGUAGES["unlisted"] or _join_stop(doc, stop).lower() in read_final(doc.lang_)
+    ends with the token `stop` and, except in some languages, must be on the list; or any word after an amount."""
+    if _ends_amount(doc, stop):
+        return True
+    text = _join_stop(doc, stop).lower()
+    is_known = doc.lang_ in LANGUAGES["unlisted"] or text in read_final(doc.lang_)
+    is_known &= text != ":" and text not in read_leading(doc.lang_)
     if not is_known or doc[start].like_num or (len(doc[stop]) == 2 and not doc[stop - 1].like_num):
         return False
     return doc[start].is_stop or not has_stop_words(doc.lang_)
+
+
+def _ends_amount(doc: Doc, stop: int) -> bool:
+    """Returns whether a number precedes the unit, or the street, that ends with the token `stop`: 24 h., 9 Elm St."""
+    text = _join_stop(doc, stop)
+    end = stop - (doc[stop].text == ".")
+    n_words = 1 if text in LANGUAGES["units"] else 2 if text in LANGUAGES["streets"] else 0
+    return any(token.like_num for token in doc[max(end - n_words, 0) : end])
 
 
 @cache
@@ -292,6 +305,8 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
     another one of these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien, J.-P. Orr), a title
     or a number (12 N. Main), but not after a street (St.)."""
     token, before, is_apart = doc[word], _join_stop(doc, word - 1), doc[word - 1].text == "."
+    if _ends_amount(doc, word - 1) and token.text[0].isalpha():
+        return False
     if before == ":":
         return doc[max(word - 2, 0)].text[-1] == "." and token.text[0].isdecimal()
     # Apart from its full stop, an abbreviation that the tokenizer lacks, as most in capitals (MRS. DALY), or a word:
