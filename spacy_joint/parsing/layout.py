@@ -42,6 +42,8 @@ EMOTION = re.compile(
     r"|(?:[:;=]['-]?[)(DPp/\\|*3]+|<3+|\^_?\^|[xX]D+)$"
 )
 FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
+# The next words can say who says what ends in these.
+MAY_BE_REPORTED = marks.IS_CLOSING_QUOTE | marks.make_table((marks.TERMINAL,))
 
 # The properties of words, see `_describe`.
 _word_properties = WordTable(lambda words: [_describe(DEFAULT_SPELLING.spell(word)) for word in words], 6)
@@ -89,7 +91,7 @@ def count_open_words(doc: Doc) -> int:
     may_continue = begins[-1] == BEGINS_UPPER or ends[-1] in (marks.INITIAL, marks.SYMBOL)
     is_cited = begins[-3] == BEGINS_NUMBER and begins[-2] == BEGINS_UPPER
     may_have_items = openings[0] == OPENS_LINE or (openings[:LOOKAHEAD] == IS_COLON).any()
-    n_reporting = REPORT if marks.IS_CLOSING_QUOTE.take(ends[-REPORT:]).any() else 0
+    n_reporting = REPORT if MAY_BE_REPORTED.take(ends[-REPORT:]).any() else 0
     return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, 2 * is_cited, may_continue)
 
 

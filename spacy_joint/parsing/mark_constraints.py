@@ -55,6 +55,8 @@ IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
 # languages of a list.
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
 AFTER_MARKS = {"after colons": marks.COLON, "after dots": marks.ELLIPSIS, "after dashes": marks.DASH}
+# A question or an exclamation.
+ENDS_CLAUSE = marks.make_table((marks.TERMINAL, marks.TERMINAL + marks.LINE))
 # The end of a quotation, whose speaker the next words may name.
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
 NO_MARKS = marks.make_table(())
@@ -222,7 +224,21 @@ def _are_continued(words: Words) -> np.ndarray:
     first = words.find_first_words(ENDS_SENTENCE)
     in_case = ~(words.is_lower | (words.begins == IS_ELIDED))[first] & (np.arange(len(first)) - first <= LOOKBACK)
     may_continue = words.is_lower | (before == marks.COLON) & (words.begins >= BEGINS_NUMBER)
-    return (before == marks.CONTINUED) | _make_open_marks(words.doc.lang_).take(before) & may_continue & in_case
+    found = (before == marks.CONTINUED) | _make_open_marks(words.doc.lang_).take(before) & may_continue & in_case
+    after_clause = words.is_lower & ENDS_CLAUSE.take(before) & ~words.after_stop & preceding(in_case)
+    for index in np.flatnonzero(after_clause).tolist():
+        found[index] |= _goes_on(words.doc, *words.tokens[[max(index - 2, 0), index]].tolist())
+    return found
+
+
+def _goes_on(doc: Doc, last: int, word: int) -> bool:
+    """Returns whether text in lower case continues after a mark, given the last word before it: Oh! | the bird. Why? |
+    dit-elle. Stop! | cried Ann. Why? | he asked himself."""
+    first, second, third = [*(token.text for token in doc[word : word + 3]), "", ""][:3]
+    verbs = read_verbs(doc.lang_)
+    is_report = first in verbs and (second[:1] == "-" or second.istitle())
+    is_report |= first in LANGUAGES["nobody"] and second in verbs and (not third.isalpha() or third.endswith("self"))
+    return is_report or doc[last].lower_ in LANGUAGES["exclamations"]
 
 
 @cache
