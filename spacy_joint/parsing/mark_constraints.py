@@ -223,7 +223,8 @@ def _are_continued(words: Words) -> np.ndarray:
     before = words.before
     first = words.find_first_words(ENDS_SENTENCE)
     in_case = ~(words.is_lower | (words.begins == IS_ELIDED))[first] & (np.arange(len(first)) - first <= LOOKBACK)
-    may_continue = words.is_lower | (before == marks.COLON) & (words.begins >= BEGINS_NUMBER)
+    begins = (words.begins >= BEGINS_NUMBER) | marks.IS_CLOSING_QUOTE.take(words.ends)
+    may_continue = words.is_lower | (before == marks.COLON) & begins
     found = (before == marks.CONTINUED) | _make_open_marks(words.doc.lang_).take(before) & may_continue & in_case
     after_clause = words.is_lower & ENDS_CLAUSE.take(before) & ~words.after_stop & preceding(in_case)
     for index in np.flatnonzero(after_clause).tolist():
@@ -269,9 +270,13 @@ def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
     first = words.find_first_words(ENDS_SENTENCE)
     ends = words.may_belong & (preceding(first) < np.arange(len(first)) - 2)
     is_new = words.is_capital & following(words.is_lower | words.is_stop)
-    indices = np.flatnonzero(ends & is_new & ~words.is_glued & words.in_line & ~found)
+    # A quotation after a quotation: "Go." | "Why?"
+    is_reply = IS_QUOTED.take(words.before) & marks.IS_CLOSING_QUOTE.take(words.ends) & ~words.is_attached
+    is_open = ~found & ~words.is_glued & words.in_line
+    indices = np.flatnonzero(ends & is_new & is_open)
     starts, stops = words.tokens[indices].tolist(), words.tokens[indices - 1].tolist()
-    return indices[[_is_new(words.doc, start, stop) for start, stop in zip(starts, stops, strict=True)]]
+    is_new = [_is_new(words.doc, start, stop) for start, stop in zip(starts, stops, strict=True)]
+    return np.union1d(indices[is_new], np.flatnonzero(is_reply & is_open))
 
 
 def _is_new(doc: Doc, start: int, stop: int) -> bool:
@@ -310,7 +315,8 @@ def names_speaker(doc: Doc, word: int) -> bool:
     verbs = read_verbs(doc.lang_)
     n_subject = next((n for n, text in enumerate(clause) if text.lower() in verbs), 0)
     is_this = clause[0] in LANGUAGES["articles"] and n_subject == 1
-    if not n_subject or is_this or not LANGUAGES["nobody"].isdisjoint((clause[0], *clause[n_subject + 1 :][:1])):
+    beside = clause[n_subject - 1 : n_subject + 2 : 2]
+    if not n_subject or is_this or not LANGUAGES["nobody"].isdisjoint(beside):
         return False
     is_noun = n_subject == 2 and clause[0] in LANGUAGES["articles"] and clause[1].isalpha()
     return is_noun or all(text.isalpha() and text[0].isupper() for text in clause[:n_subject])

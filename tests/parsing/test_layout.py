@@ -136,6 +136,8 @@ def mark(doc):
         "It ran for 24 ^h. |Samples fell at 9.8 ^s. |Done. It took 2 ^h. |Max left at 9 Elm ^St. |Parking is free.",
         # Exclamations and reports in lower case.
         "Oh! ^how she ran! Oh. yes. Yahoo! ^is here. So? ^said Ann. So? ^he asked himself. So? he said no.",
+        # Quotations after quotations, and after colons.
+        '"Go." |"Why?" ^He said: ^"Come." |"Who?" No one came. "Who?" No one answered. "Who?" ^No man answered.',
         # Names.
         "It is closed. Mayor ^Nora ^Dale left. Nora ^Dale left. The ^Mayor ^Nora ^Dale left. Thanks ^Nora.",
         "Judge ^Carl ^B. Hill left. Good ^Food The ^Wine Was ^Bad. MAYOR NORA DALE LEFT. He is Mayor.",
@@ -156,6 +158,7 @@ def test_lines_that_begin_a_sentence(marked):
         ("fr", "Voir art. ^L. ^121-3 ^C. ^trav. ^et l'art. L. ^Roux, ^le lun. ^5 mai. Elle dort."),
         ("pt", "A ^Dra. ^Ana e o ^Cel. ^Mendes, ^da Silva ^Ltda. Em Faro, ^ver ^pág. ^1. Tel.: ^21. Um ^dom. Ela ri."),
         ("fr", "Il fait 310 ^m. |Elle dort. Ah ^! ^quel jour ^! Quoi ^? ^dit-elle. Il rit ^- ^tard ^- ^et sort."),
+        ("fr", "« ^Oui. ^» |« ^Bon. ^»"),
         ("fr", "Au ^Gal. ^Roux, ^fig. ^2 et tab. ^3, ^p. ^ex. ^là."),
         ("fr", "En 52 ^av. ^J.-C. ^selon ^M. ^Roux. De ^janv. ^à ^déc. |Le vent tourne."),
         ("nn", "Ta mat, ^drikk ^osv. |Vi kjem ^kl. ^5 med ^dr. ^Moe."),
