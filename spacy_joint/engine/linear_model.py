@@ -28,6 +28,8 @@ MAX_TABLES = 16
 MAX_SEED = 1 << 59
 # The arrays of the training state of a table, see weights.pxd.
 ARRAYS = ("raw", "total", "n_changes")
+# The usual size of a huge page, in bytes.
+HUGE_PAGE = 1 << 21
 # One thread finishes a model after training while others wait.
 _finishing = make_fork_lock()
 
@@ -272,8 +274,7 @@ class LinearModel(ABC):
 
         RAISES ValueError: If the content is damaged or was made for different labels or templates.
         """
-        # A copy, since numpy asks for huge pages for large arrays: rows are read at random.
-        described, arrays = model_file.unpack(np.array(memoryview(content)), source)
+        described, arrays = model_file.unpack(_move_to_huge_pages(content), source)
         with self._check(described, source):
             _require(np.isfinite(described["scale"]).all(), source)
             weights = Weights(described["table_bits"], self.system.row_width, self.min_changes)
@@ -328,6 +329,20 @@ class LinearModel(ABC):
             self.from_bytes(finished)
             if learning is not None:
                 self.learning_from_bytes(learning)
+
+
+def _move_to_huge_pages(content: Any) -> Any:
+    """Copies the content of a large file to whole huge pages, if the system has them, since rows of tables are read at
+    random."""
+    n_bytes = len(content)
+    if n_bytes < HUGE_PAGE:
+        return content
+    # numpy asks for huge pages for arrays of 4 MB and more.
+    buffer = np.empty(n_bytes + 2 * HUGE_PAGE, dtype=np.uint8)
+    begin = -buffer.ctypes.data % HUGE_PAGE
+    moved = buffer[begin : begin + n_bytes]
+    moved[:] = memoryview(content)
+    return moved
 
 
 def _copy(state: Weights | TrainingState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

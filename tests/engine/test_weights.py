@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from spacy_joint.engine import model_file
 from spacy_joint.engine.beam import Search
 from spacy_joint.engine.learner import Instance, Learner
+from spacy_joint.engine.linear_model import HUGE_PAGE
 from spacy_joint.engine.weights import Weights
 
 from .toys import JOINT, TAGGING, all_kept, make_perceptron, random_columns, random_weights, templates_for
@@ -138,6 +139,14 @@ def test_weights_keep_the_memory_that_they_were_given():
     with pytest.raises(BufferError):
         place.close()
     use(weights)
+
+
+def test_large_models_are_loaded_unchanged_to_aligned_memory():
+    perceptron = make_perceptron(table_bits=21)
+    content = perceptron.to_bytes()
+    perceptron.from_bytes(content)
+    assert perceptron.weights.averaged.ctypes.data % HUGE_PAGE < len(content) - perceptron.weights.averaged.nbytes
+    assert perceptron.to_bytes() == content
 
 
 # Finishing
