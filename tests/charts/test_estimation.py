@@ -117,6 +117,7 @@ REFUSED = {
         ("A -> A A 0.5", "A -> A B 0.5", "J669"),
         ("a A 0.5", "a A 0.0", "J674"),
         ("a A 0.5", "a A", "J666"),
+        ("a A 0.5", "a", "J666"),
         ("unary 1\nR -> A 1.0", "unary 0", "J671"),
         ("binary 1\nA -> A A 0.5", "binary 2\nA -> A A 0.25\nA -> A A 0.25", "J670"),
         ("words 1\na A 0.5", "words 2\na A 0.25\na A 0.25", "J666"),
