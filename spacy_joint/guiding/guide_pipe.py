@@ -273,8 +273,6 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         with report_damage(parts.source):
             if (cfg := parts.get("cfg")) is not None:
                 self.cfg = {**srsly.json_loads(cfg.content)}
-                # Earlier versions had it here.
-                self.cfg.pop("checksum", None)
             if (model := parts.get("model")) is not None:
                 # thinc would add unknown names to the model, and ignore missing ones.
                 if _list_names(srsly.msgpack_loads(model.content)) != _list_names(self.model.to_dict()):
