@@ -304,7 +304,7 @@ def test_check_compares_a_tokenizer_with_the_corpus(run, assets, saved_pipeline,
     DocBin(docs=[whole]).to_disk(tmp_path / "whole.spacy")
     named = ("--language", "en", "--tokenizer", "spacy_joint.UdEnglishTokenizer.v1")
     assert "JW20" in run("check", tmp_path / "whole.spacy", *named).stdout
-    assert "Words, F1" in run("check", path, "--pipeline", saved_pipeline).stdout
+    assert "Words, F1" in run("check", path, "--model", saved_pipeline).stdout
     assert "[J505]" in run("check", assets / "tiny_chinese_train.conllu", "--language", "en", fails=True).stderr
 
 

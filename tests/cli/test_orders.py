@@ -54,7 +54,7 @@ def test_finished_files_are_not_read_again(run, corpus, tmp_path):
 
 def test_text_is_tagged_by_a_pipeline(run, saved_pipeline, corpus, write_text, tmp_path):
     text = write_text("a.txt", "hello there\n\nhow are you\n")
-    learn(run, corpus, text, "--output", tmp_path / "model", "--pipeline", saved_pipeline)
+    learn(run, corpus, text, "--output", tmp_path / "model", "--model", saved_pipeline)
     assert (tmp_path / "model" / "config.cfg").is_file()
 
 
@@ -63,7 +63,7 @@ def test_text_is_tagged_again_by_a_changed_pipeline(run, saved_pipeline, tmp_pat
     (tmp_path / "a.txt").write_text("hello there\n", encoding="utf8")
     bad = tmp_path / "z.mrg"
     bad.write_text("(NP (JJ big)", encoding="utf8")
-    arguments = (tmp_path / "a.txt", bad, "--output", tmp_path / "model", "--pipeline", tmp_path / "pipeline")
+    arguments = (tmp_path / "a.txt", bad, "--output", tmp_path / "model", "--model", tmp_path / "pipeline")
     for n_parts in (1, 1, 2):
         if n_parts == 2:
             (tmp_path / "pipeline" / "README.md").write_text("changed", encoding="utf8")
@@ -88,7 +88,7 @@ def orderer(run, corpus, tmp_path):
 @pytest.mark.parametrize("form", ["table", "json"])
 def test_odd_orders_are_listed(run, orderer, saved_pipeline, write_text, form):
     text = write_text("a.txt", "i have a red big ball")
-    arguments = ["--pipeline", saved_pipeline, "--threshold", 0, "--format", form]
+    arguments = ["--model", saved_pipeline, "--threshold", 0, "--format", form]
     result = run("check-order", text, "--orderer", orderer, *arguments)
     if form == "json":
         assert all(json.loads(line)["label"] == "ODD" for line in result.output.splitlines())
@@ -99,7 +99,7 @@ def test_odd_orders_are_listed(run, orderer, saved_pipeline, write_text, form):
 def test_standard_input_is_read_as_a_file_is(run, orderer, saved_pipeline, tmp_path):
     text = "\ufeffi have a red big ball\r\n\nshe has a wooden old box"
     (tmp_path / "a.txt").write_bytes(text.encode())
-    arguments = ["--orderer", orderer, "--pipeline", saved_pipeline, "--threshold", 0]
+    arguments = ["--orderer", orderer, "--model", saved_pipeline, "--threshold", 0]
     expected = run("check-order", tmp_path / "a.txt", *arguments).output
     assert run("check-order", "-", *arguments, text=text.encode()).output == expected
     assert run("check-order", *arguments, text=text.encode()).output == expected
@@ -116,5 +116,5 @@ def test_standard_input_is_read_as_a_file_is(run, orderer, saved_pipeline, tmp_p
 )
 def test_what_cannot_be_checked_is_refused(run, saved_pipeline, arguments, code):
     arguments = [saved_pipeline if argument == "PIPELINE" else argument for argument in arguments]
-    failed = run("check-order", *arguments, "--pipeline", saved_pipeline, text="a red big ball", fails=True)
+    failed = run("check-order", *arguments, "--model", saved_pipeline, text="a red big ball", fails=True)
     assert f"[{code}]" in failed.output

@@ -8,7 +8,7 @@ import typer
 from wasabi import table
 
 from ...errors import check_choice
-from ..options import STANDARD_INPUT, open_lines, open_output
+from ..options import STANDARD_INPUT, ModelOption, open_lines, open_output
 
 COMPONENT = "prenominal_orderer"
 FORMATS = ("table", "json")
@@ -20,7 +20,7 @@ def check_order(
     orderer: Annotated[
         Path | None, typer.Option(help="Pipeline with a prenominal_orderer. Default: the shipped one.", exists=True)
     ] = None,
-    pipeline: Annotated[str | None, typer.Option(help="Pipeline to tag and parse. Default: the shipped one.")] = None,
+    model: ModelOption = None,
     threshold: Annotated[float | None, typer.Option(help="Minimum margin. Default: that of the component.")] = None,
     format: Annotated[str, typer.Option(help="table or json.")] = "table",
 ) -> None:
@@ -39,7 +39,7 @@ def check_order(
     require_text(file)
     with open_lines(file) as lines:
         text = "".join(lines)
-    nlp = lift_max_length(load(pipeline))
+    nlp = lift_max_length(load(model))
     source = nlp if orderer is None else spacy.load(orderer, vocab=nlp.vocab)
     if orderer is None and not list_components(source, COMPONENT):
         source = load(vocab=nlp.vocab)

@@ -20,7 +20,9 @@ def check(
     documents: DocumentsOption = DOCUMENTS,
     language: Annotated[str | None, typer.Option(help="Language whose tokenizer to check.")] = None,
     tokenizer: Annotated[str | None, typer.Option(help="Registered tokenizer instead of the language's own.")] = None,
-    pipeline: Annotated[str | None, typer.Option(help="Pipeline (path or package) whose tokenizer to check.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", help="Path or package of a pipeline whose tokenizer to check.")
+    ] = None,
 ) -> None:
     """Describe a corpus, and warn of problems.
 
@@ -43,25 +45,25 @@ def check(
             msg.table(rows, header=header, aligns=("l", "r"))
     for problem in contents.find_problems():
         msg.warn(problem)
-    if language or tokenizer or pipeline:
-        _check_tokenizer(docs, language, tokenizer, pipeline)
+    if language or tokenizer or model:
+        _check_tokenizer(docs, language, tokenizer, model)
 
 
-def _check_tokenizer(docs: list[Doc], language: str | None, tokenizer: str | None, pipeline: str | None) -> None:
+def _check_tokenizer(docs: list[Doc], language: str | None, tokenizer: str | None, model: str | None) -> None:
     import spacy
 
     from ... import load
     from ...pipes.tokenizer_check import check_word_scores, score_words
 
-    if pipeline is not None:
-        nlp = load(pipeline)
+    if model is not None:
+        nlp = load(model)
     else:
         config = {"nlp": {"tokenizer": {"@tokenizers": tokenizer}}} if tokenizer else {}
         nlp = spacy.blank(language or "xx", config=config)
     scores = score_words(nlp.tokenizer, docs, max_words=None)
     measures = {"precision": scores.precision, "recall": scores.recall, "F1": scores.f_score}
     rows = [(f"Words, {name}", f"{score:.2f}") for name, score in measures.items()]
-    msg.info(pipeline or tokenizer or f"Tokenizer of {language}")
+    msg.info(model or tokenizer or f"Tokenizer of {language}")
     msg.table(rows, aligns=("l", "r"))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

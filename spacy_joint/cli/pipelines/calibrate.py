@@ -23,7 +23,7 @@ FOLDS = 5
 
 
 def calibrate(
-    pipeline: Annotated[str, typer.Argument(help="Path or package of a pipeline with a joint_sbd_parser.")],
+    model: Annotated[str, typer.Argument(help="Path or package of a pipeline with a joint_sbd_parser.")],
     corpora: Annotated[
         list[Path],
         typer.Argument(help="Annotated documents that it was not trained on: .conllu or .spacy files, or directories."),
@@ -43,7 +43,7 @@ def calibrate(
     from ...parsing.joint_sbd_parser import JointSbdParser
     from ...training.calibrating import read_samples
 
-    nlp = load(pipeline)
+    nlp = load(model)
     parsers = [(name, pipe) for name, pipe in nlp.pipeline if isinstance(pipe, JointSbdParser)]
     if not parsers:
         raise JointValueError(Errors.J129, name="joint_sbd_parser", pipeline=", ".join(nlp.pipe_names))

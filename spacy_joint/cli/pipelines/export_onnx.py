@@ -10,7 +10,7 @@ from ..options import ReplacedArgument
 
 
 def export_onnx(
-    pipeline: Annotated[str, typer.Argument(help="Path or package of a pipeline with a transformer.")],
+    model: Annotated[str, typer.Argument(help="Path or package of a pipeline with a transformer.")],
     output: ReplacedArgument,
     threads: Annotated[int, typer.Option(help="Number of threads of the transformer.", min=1)] = 1,
 ) -> None:
@@ -22,10 +22,10 @@ def export_onnx(
     from ...files.atomic import atomic_write_directory
     from ...guiding.onnx_transformer import CONVERTED, convert_transformers
 
-    nlp = load(pipeline)
+    nlp = load(model)
     converted = convert_transformers(nlp, threads)
     if not converted:
-        raise JointValueError(Errors.J129, pipeline=pipeline, name=f"component with a tok2vec by {CONVERTED}")
+        raise JointValueError(Errors.J129, pipeline=model, name=f"component with a tok2vec by {CONVERTED}")
     with atomic_write_directory(output) as path:
         nlp.to_disk(path)
     msg.good(f"{output}: {', '.join(converted)}")

@@ -14,7 +14,7 @@ from ...about import __version__
 from ...errors import Errors, JointValueError
 from ...files.atomic import atomic_write, atomic_write_directory, check_directory
 from ...files.steps import digest, digest_directory, digest_json
-from ..options import SeedOption, show_progress
+from ..options import ModelOption, SeedOption, show_progress
 
 if TYPE_CHECKING:
     from ...ordering.phrases import Phrase
@@ -30,9 +30,7 @@ def learn_order(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Output directory of the pipeline. Default: do not train.")
     ] = None,
-    pipeline: Annotated[
-        str | None, typer.Option(help="Path or package of a pipeline to tag .txt files. Default: the shipped one.")
-    ] = None,
+    model: ModelOption = None,
     word_classes: Annotated[Path | None, typer.Option(help="File written by `word-classes`.", exists=True)] = None,
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the phrases.")] = 15,
     dropout: Annotated[float, typer.Option(min=0, max=1, help="Share of features to drop at random.")] = 0.5,
@@ -58,7 +56,7 @@ def learn_order(
     if output is not None:
         check_directory(output)
     parts = goal.with_name(f"{goal.name}.parts")
-    found = [phrase for phrase in _collect(corpora, parts, pipeline) if not has_repeats(phrase)]
+    found = [phrase for phrase in _collect(corpora, parts, model) if not has_repeats(phrase)]
     if not found:
         source = ", ".join(map(str, corpora))
         raise JointValueError(Errors.J330, source=source, what="phrases with two or more modifiers")
@@ -80,14 +78,14 @@ def learn_order(
     shutil.rmtree(parts, ignore_errors=True)
 
 
-def _collect(corpora: list[Path], parts: Path, pipeline: str | None) -> Iterator[Phrase]:
+def _collect(corpora: list[Path], parts: Path, model: str | None) -> Iterator[Phrase]:
     """Yields the phrases of all files, each of which is processed once, even if the command is restarted."""
     from ... import load
     from ...ordering.corpus import TEXT, list_corpus, read_corpus
     from ...ordering.phrases import read_phrases, write_phrases
 
     files = [file for path in corpora for file in list_corpus(path)]
-    nlp = load(pipeline) if any(file.suffix == TEXT for file in files) else None
+    nlp = load(model) if any(file.suffix == TEXT for file in files) else None
     used = digest_directory(nlp.path) if nlp is not None and nlp.path is not None else None
     with show_progress(True, total=sum(file.stat().st_size for file in files), unit="B", unit_scale=True) as bar:
         for file in files:
