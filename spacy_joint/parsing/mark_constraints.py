@@ -133,7 +133,7 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> 
     """Finds the words that do not begin a sentence (-1), and those that begin one after an abbreviation (1). For the
     settings, see `find_layout`."""
     found = _are_in_quotations(words) | _are_in_strings(words) | _are_in_amounts(words)
-    found |= _are_opening_signs(words) | _are_in_verses(words)
+    found |= _are_opening_signs(words) | _are_in_verses(words) | _have_initials(words)
     if words.doc.lang_ in LANGUAGES["citations"]:
         found |= _are_cited(words)
     if not lower_case_starts:
@@ -186,6 +186,17 @@ def _are_opening_signs(words: Words) -> np.ndarray:
     is_inside = words.is_glued & (words.is_lower | (words.begins == BEGINS_NUMBER))
     may_continue = words.may_belong | (words.before == marks.COMMA)
     return may_continue & (words.ends == marks.SYMBOL) & following(is_inside) & words.in_line
+
+
+def _have_initials(words: Words) -> np.ndarray:
+    """Ann | I. | Orr, whose full stop is apart. Not: World War I. Nora left."""
+    found = np.zeros(len(words.tokens), dtype=bool)
+    may_continue = words.is_capital & words.after_stop & words.in_line & preceding(words.is_capital, 3)
+    for index in np.flatnonzero(may_continue).tolist():
+        name, initial, _, last = (words.doc[token] for token in words.tokens[index - 3 : index + 1].tolist())
+        is_name = name.text.istitle() and name.lower_ not in LANGUAGES["numbered"]
+        found[index - 2 : index + 1 : 2] |= is_name and initial.text == "I" and not last.is_stop
+    return found
 
 
 def _are_in_verses(words: Words) -> np.ndarray:
@@ -259,9 +270,10 @@ def _are_in_names(words: Words) -> np.ndarray:
     may_continue = IN_NAME.take(words.before) & words.in_line
     is_last = may_continue & (words.is_capital | (words.ends == marks.INITIAL))
     begins_name = words.is_capital & may_continue & preceding(is_in_name) & following(is_last)
-    # A capitalised word without a mark is not a sentence: Nora | Dale left.
-    is_second = words.is_capital & may_continue & (numbers - first == 1) & preceding(words.is_capital)
-    return begins_name | preceding(begins_name) | is_second
+    # A capitalised word without a mark is not a sentence, nor are two initials: Nora | Dale left. T.S. | Eliot left.
+    is_second = may_continue & preceding(words.is_capital)
+    is_second |= words.in_line & (words.before == marks.DOTTED) & preceding(words.begins == 0)
+    return begins_name | preceding(begins_name) | is_second & words.is_capital & (numbers - first == 1)
 
 
 def _find_new(words: Words, found: np.ndarray) -> np.ndarray:

@@ -143,6 +143,7 @@ def mark(doc):
         "Judge ^Carl ^B. Hill left. Good ^Food The ^Wine Was ^Bad. MAYOR NORA DALE LEFT. He is Mayor.",
         "The dealer Nora Dale left. The dealer ^Nora ^Dale left. We left in May. It is so The ^Hague and Delft.",
         "He will not make a very good Mayor\nNora ^Dale left. Thanks ^Nora. Yes We left. St. ^Ann ^Hill left.",
+        "T.S. ^Orr left. No. Nora left.",
         # Operators.
         "Set x ^= ^5 and a ^&& ^b ^--> ^c. => See. It is a=b, ^c ^→ ^d. Run `x` ^Then, `y.` Then (e) ^=> ^f.",
     ],
@@ -176,6 +177,9 @@ def test_abbreviations_of_other_languages(language, marked):
 @pytest.mark.parametrize(
     ("language", "words", "constraint"),
     [
+        ("en", "saw Ann I . Orr", -1),
+        ("en", "saw Ann I . The", 0),
+        ("en", "World War I . Nora", 0),
         ("fr", "300 pers . ont", -1),
         ("fr", "la pers . Le chien", 1),
         ("fr", "art . 5", -1),
