@@ -19,7 +19,7 @@ from ..pipes.arrays import forbid_starts, preceding
 from ..pipes.spelling import DEFAULT_SPELLING, combines
 from ..pipes.word_table import WordTable
 from .lines import FINAL, IS_COLON, ITEM, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
-from .mark_constraints import BEGINS_NUMBER, BEGINS_UPPER, REPORT, Words, find_beginning, find_marked
+from .mark_constraints import BEGINS_NUMBER, BEGINS_UPPER, ENDS_CLAUSE, REPORT, Words, find_beginning, find_marked
 
 # How words begin and end, see `forbid_starts`.
 BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
@@ -42,8 +42,6 @@ EMOTION = re.compile(
     r"|(?:[:;=]['-]?[)(DPp/\\|*3]+|<3+|\^_?\^|[xX]D+)$"
 )
 FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
-# The next words can say who says what ends in these.
-MAY_BE_REPORTED = marks.IS_CLOSING_QUOTE | marks.make_table((marks.TERMINAL,))
 
 # The properties of words, see `_describe`.
 _word_properties = WordTable(lambda words: [_describe(DEFAULT_SPELLING.spell(word)) for word in words], 6)
@@ -91,7 +89,7 @@ def count_open_words(doc: Doc) -> int:
     may_continue = begins[-1] == BEGINS_UPPER or ends[-1] in (marks.INITIAL, marks.SYMBOL)
     is_cited = begins[-3] == BEGINS_NUMBER and begins[-2] == BEGINS_UPPER
     may_have_items = openings[0] == OPENS_LINE or (openings[:LOOKAHEAD] == IS_COLON).any()
-    n_reporting = REPORT if MAY_BE_REPORTED.take(ends[-REPORT:]).any() else 0
+    n_reporting = REPORT if (marks.IS_CLOSING_QUOTE | ENDS_CLAUSE).take(ends[-REPORT:]).any() else 0
     return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, 2 * is_cited, may_continue)
 
 

@@ -55,9 +55,8 @@ IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
 # languages of a list.
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
 AFTER_MARKS = {"after colons": marks.COLON, "after dots": marks.ELLIPSIS, "after dashes": marks.DASH}
-# A question or an exclamation.
+# The ends of clauses and of quotations, whose speaker the next words may name.
 ENDS_CLAUSE = marks.make_table((marks.TERMINAL, marks.TERMINAL + marks.LINE))
-# The end of a quotation, whose speaker the next words may name.
 IS_QUOTED = marks.make_table((marks.ELLIPSIS + marks.IN_QUOTES, marks.TERMINAL + marks.IN_QUOTES))
 NO_MARKS = marks.make_table(())
 # Words that may belong to the next word.
@@ -277,31 +276,27 @@ def _are_in_names(words: Words) -> np.ndarray:
 
 
 def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
-    """Finds the words, none of `found`, that begin a sentence after an abbreviation (int): she joined Acme Inc. | The
-    firm is new. Not: P.S. Please write. Acme Inc. To Close. It is b. The item. No. One."""
+    """Finds the words, none of `found`, that begin a sentence after an abbreviation or a quotation (int): she joined
+    Acme Inc. | The firm is new. "Go." | "Why?" Not: P.S. Please write. Acme Inc. To Close. B. The item. No. One."""
     first = words.find_first_words(ENDS_SENTENCE)
     ends = words.may_belong & (preceding(first) < np.arange(len(first)) - 2)
     is_new = words.is_capital & following(words.is_lower | words.is_stop)
-    # A quotation after a quotation: "Go." | "Why?"
     is_reply = IS_QUOTED.take(words.before) & marks.IS_CLOSING_QUOTE.take(words.ends) & ~words.is_attached
     is_open = ~found & ~words.is_glued & words.in_line
     indices = np.flatnonzero(ends & is_new & is_open)
-    starts, stops = words.tokens[indices].tolist(), words.tokens[indices - 1].tolist()
-    is_new = [_is_new(words.doc, start, stop) for start, stop in zip(starts, stops, strict=True)]
-    return np.union1d(indices[is_new], np.flatnonzero(is_reply & is_open))
+    is_known = [_is_new(words.doc, *words.tokens[[index, index - 1]].tolist()) for index in indices.tolist()]
+    return np.union1d(indices[is_known], np.flatnonzero(is_reply & is_open))
 
 
 def _is_new(doc: Doc, start: int, stop: int) -> bool:
     """Returns whether a stop word, or any word if the language has none, begins a sentence after an abbreviation, which
     ends with the token `stop` and, except in some languages, must be on the list; or any word after an amount."""
-    if _ends_amount(doc, stop):
-        return True
     text = _join_stop(doc, stop).lower()
     is_known = doc.lang_ in LANGUAGES["unlisted"] or text in read_final(doc.lang_)
     is_known &= text != ":" and text not in read_leading(doc.lang_)
-    if not is_known or doc[start].like_num or (len(doc[stop]) == 2 and not doc[stop - 1].like_num):
-        return False
-    return doc[start].is_stop or not has_stop_words(doc.lang_)
+    is_part = doc[start].like_num or (len(doc[stop]) == 2 and not doc[stop - 1].like_num)
+    is_opening = doc[start].is_stop or not has_stop_words(doc.lang_)
+    return _ends_amount(doc, stop) or (is_known and is_opening and not is_part)
 
 
 def _ends_amount(doc: Doc, stop: int) -> bool:
@@ -327,8 +322,7 @@ def names_speaker(doc: Doc, word: int) -> bool:
     verbs = read_verbs(doc.lang_)
     n_subject = next((n for n, text in enumerate(clause) if text.lower() in verbs), 0)
     is_this = clause[0] in LANGUAGES["articles"] and n_subject == 1
-    beside = clause[n_subject - 1 : n_subject + 2 : 2]
-    if not n_subject or is_this or not LANGUAGES["nobody"].isdisjoint(beside):
+    if not n_subject or is_this or not LANGUAGES["nobody"].isdisjoint(clause[n_subject - 1 : n_subject + 2 : 2]):
         return False
     is_noun = n_subject == 2 and clause[0] in LANGUAGES["articles"] and clause[1].isalpha()
     return is_noun or all(text.isalpha() and text[0].isupper() for text in clause[:n_subject])
@@ -339,8 +333,6 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
     another one of these (Lt. Col.), or a name; after initials, if there are two (J. R. R. Tolkien, J.-P. Orr), a title
     or a number (12 N. Main), but not after a street (St.)."""
     token, before, is_apart = doc[word], _join_stop(doc, word - 1), doc[word - 1].text == "."
-    if _ends_amount(doc, word - 1) and token.text[0].isalpha():
-        return False
     if before == ":":
         return doc[max(word - 2, 0)].text[-1] == "." and token.text[0].isdecimal()
     # Apart from its full stop, an abbreviation that the tokenizer lacks, as most in capitals (MRS. DALY), or a word:
@@ -352,7 +344,7 @@ def follows_abbreviation(doc: Doc, word: int) -> bool:
     ending = marks.find_ending(before)
     if ending != marks.INITIAL and not is_leading:
         return before.lower() in read_references(doc.lang_) and LABEL.match(doc[word : word + 2].text) is not None
-    if before == "St." and doc.lang_ == "en":
+    if (before == "St." and doc.lang_ == "en") or _ends_amount(doc, word - 1):
         return False
     if token.text[0] in AMOUNT or token.text[0].isdecimal() or marks.find_ending(token.text) in LEADING:
         return True
