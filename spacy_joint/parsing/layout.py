@@ -86,8 +86,10 @@ def count_open_words(doc: Doc) -> int:
     if len(line) < LOOKAHEAD:
         return len(line)
     _, _, _, openings, ends, begins = line.T
-    may_continue = begins[-1] == BEGINS_UPPER or ends[-1] in (marks.INITIAL, marks.SYMBOL)
+    may_continue = begins[-1] == BEGINS_UPPER or ends[-1] in (marks.INITIAL, marks.SYMBOL, marks.DASH)
     is_cited = begins[-3] == BEGINS_NUMBER and begins[-2] == BEGINS_UPPER
+    # "I", perhaps an initial, or a number.
+    is_cited |= ((openings[-2:] == OPENS_LINE) & (ends[-2:] == marks.WORD)).any()
     may_have_items = openings[0] == OPENS_LINE or (openings[:LOOKAHEAD] == IS_COLON).any()
     n_reporting = REPORT if (marks.IS_CLOSING_QUOTE | ENDS_CLAUSE).take(ends[-REPORT:]).any() else 0
     return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, 2 * is_cited, may_continue)

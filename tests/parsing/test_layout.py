@@ -365,8 +365,10 @@ def test_no_sentence_begins_at_or_after_invisible_characters_nor_at_marks_of_let
     assert attached and set(find_layout(doc)[attached]) == {-1}
 
 
-@pytest.mark.parametrize(("end", "n_open"), [("Mayor", 1), ("12 So.", 2), ("two =", 1), ("art. (", 1)])
-def test_capitalised_words_operators_and_brackets_wait_for_the_next_words(end, n_open):
+@pytest.mark.parametrize(
+    ("end", "n_open"), [("Mayor", 1), ("12 So.", 2), ("two =", 1), ("art. (", 1), ("late -", 1), ("Ann I", 2)]
+)
+def test_words_wait_that_the_next_words_can_join(end, n_open):
     assert count_open_words(NLP.make_doc("two " * layout.LOOKAHEAD + end)) == n_open
 
 
