@@ -160,7 +160,7 @@ def test_lines_that_begin_a_sentence(marked):
         ("pt", "A ^Dra. ^Ana e o ^Cel. ^Mendes, ^da Silva ^Ltda. Em Faro, ^ver ^pág. ^1. Tel.: ^21. Um ^dom. Ela ri."),
         ("fr", "Il fait 310 ^m. |Elle dort. Ah ^! ^quel jour ^! Quoi ^? ^dit-elle. Il rit ^- ^tard ^- ^et sort."),
         ("fr", "« ^Oui. ^» |« ^Bon. ^»"),
-        ("fr", "Au ^Gal. ^Roux, ^fig. ^2 et tab. ^3, ^p. ^ex. ^là."),
+        ("fr", "Au ^Gal. ^Roux, 5 ^bd. ^Foch, ^fig. ^2 et tab. ^3, ^p. ^ex. ^là, ^p. ^ex. ^Roux."),
         ("fr", "En 52 ^av. ^J.-C. ^selon ^M. ^Roux. De ^janv. ^à ^déc. |Le vent tourne."),
         ("nn", "Ta mat, ^drikk ^osv. |Vi kjem ^kl. ^5 med ^dr. ^Moe."),
         ("xx", "Dr. ^Eze buy rice, ^beans ^etc. |Money don finish."),
