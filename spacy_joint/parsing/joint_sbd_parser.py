@@ -237,10 +237,18 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def predict_doc(self, doc: Doc) -> DependencyTrees:
         """Predicts the trees of a document, with margins and probabilities if requested."""
+        return self.predict_all([doc])[0]
+
+    def predict_all(self, docs: Sequence[Doc]) -> list[DependencyTrees]:
+        """Predicts the trees of documents, with margins and probabilities if requested."""
         calibration = self.calibration if self.cfg["boundary_probabilities"] else None
-        if calibration is None and not self.cfg["boundary_margins"]:
-            columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-            return self.build(tokens, self.perceptron.predict(columns))._replace(columns=columns)
+        if calibration is not None or self.cfg["boundary_margins"]:
+            return [self._predict_decisions(doc, calibration) for doc in docs]
+        found = self.search_all(docs)
+        return [self.build(tokens, actions)._replace(columns=columns) for tokens, actions, columns in found]
+
+    def _predict_decisions(self, doc: Doc, calibration: Calibration | None) -> DependencyTrees:
+        """Predicts the trees of a document, with margins and probabilities as requested."""
         parsed, decisions = self.decide(doc)
         if self.cfg["boundary_margins"]:
             parsed = parsed._replace(margins=decisions.margins)

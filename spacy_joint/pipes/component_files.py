@@ -117,8 +117,9 @@ class ComponentFiles:
     def warn_once(self, warning: Message, key: str = "", **values: object) -> None:
         """Gives a warning of the catalogue, unless this component has given it before about the same thing."""
         if (warning.code, key) not in self._warned:
-            self._warned |= {(warning.code, key)}
             warnings.warn(JointWarning(warning, name=self.name, **values), stacklevel=3)
+            # Afterwards, so that warnings as errors fail all documents: see `StructuredPipe.pipe`.
+            self._warned |= {(warning.code, key)}
 
     def to_bytes(self, *, exclude: Collection[str] = ()) -> bytes:
         """Saves the component to bytes."""

@@ -6,8 +6,9 @@ import re
 import warnings
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -129,14 +130,25 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         docs = list(docs)
         self.warn_of_missing_attributes(docs)
         if len(docs) < 2 or self.threads == 1:
-            return [self.predict_doc(doc) for doc in docs]
+            return self.predict_all(docs)
         with open_pool(min(self.threads, len(docs))) as pool:
             return list(pool.map(self.predict_doc, docs))
 
+    def predict_all(self, docs: Sequence[Doc]) -> list[Prediction]:
+        """Predicts the annotation of documents, in one thread. Subclasses can take each step for all of them, so that
+        its code and its weights stay in the caches."""
+        return [self.predict_doc(doc) for doc in docs]
+
+    def search_all(self, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray, Columns]]:
+        """Finds the best actions for documents; returns, for each, its tokens, except whitespace, the actions, and the
+        columns searched."""
+        made = [self.get_columns(doc, self.get_constraints(doc)) for doc in docs]
+        return [(tokens, self.perceptron.predict(columns), columns) for columns, tokens in made]
+
     def search_doc(self, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
         """Finds the best actions for a document; returns its tokens, except whitespace, and the actions."""
-        columns, tokens = self.get_columns(doc, self.get_constraints(doc))
-        return tokens, self.perceptron.predict(columns)
+        ((tokens, actions, _),) = self.search_all([doc])
+        return tokens, actions
 
     def require_trained(self) -> None:
         """Checks that the component has been trained or loaded. RAISES ValueError: Otherwise (J071)."""
@@ -156,7 +168,14 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         if self.threads == 1:
             # Batches of short documents keep a component's weights in the caches. Long documents only cost memory.
             for docs in group_by_size(stream, len, BATCH_WORDS, batch_size):
-                yield from [annotated for doc in docs if (annotated := self(doc)) is not None]
+                try:
+                    predictions = self.predict(docs)
+                except Exception:
+                    # One by one, to find those that fail.
+                    yield from [annotated for doc in docs if (annotated := self(doc)) is not None]
+                else:
+                    pairs = zip(docs, predictions, strict=True)
+                    yield from [done for doc, found in pairs for done in self._finish(doc, partial(list, [found]))]
             return
         waiting: deque[tuple[Doc, Future[list[Prediction]]]] = deque()
         with open_pool(self.threads) as pool:
@@ -164,14 +183,15 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
                 waiting.append((doc, pool.submit(self.predict, [doc])))
                 # A long document holds back later ones, but does not leave the threads idle.
                 while waiting and (waiting[0][1].done() or len(waiting) > READ_AHEAD * self.threads):
-                    yield from self._finish(*waiting.popleft())
-            while waiting:
-                yield from self._finish(*waiting.popleft())
+                    first, future = waiting.popleft()
+                    yield from self._finish(first, future.result)
+            for rest, future in waiting:
+                yield from self._finish(rest, future.result)
 
-    def _finish(self, doc: Doc, predicted: Future[list[Prediction]]) -> Iterator[Doc]:
-        """Annotates a document with the prediction of a thread, unless that failed."""
+    def _finish(self, doc: Doc, predict: Callable[[], list[Prediction]]) -> Iterator[Doc]:
+        """Annotates a document, unless its prediction fails."""
         try:
-            self.set_annotations([doc], predicted.result())
+            self.set_annotations([doc], predict())
         except Exception as error:
             self.get_error_handler()(self.name, self, [doc], error)
         else:

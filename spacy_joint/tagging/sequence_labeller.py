@@ -61,7 +61,11 @@ class SequenceLabeller(StructuredPipe[TokenLabels]):
 
     def predict_doc(self, doc: Doc) -> TokenLabels:
         """Predicts the labels of a document."""
-        return self.build(*self.search_doc(doc))
+        return self.predict_all([doc])[0]
+
+    def predict_all(self, docs: Sequence[Doc]) -> list[TokenLabels]:
+        """Predicts the labels of documents."""
+        return [self.build(tokens, actions) for tokens, actions, _ in self.search_all(docs)]
 
     def build(self, tokens: np.ndarray, actions: np.ndarray) -> TokenLabels:
         """Reads the labels and starts from actions."""

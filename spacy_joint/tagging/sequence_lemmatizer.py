@@ -3,7 +3,7 @@ read the token itself, so tokens with the same word and columns have the same le
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +81,11 @@ class SequenceLemmatizer(SequenceLabeller):
         names = self.perceptron.templates.columns
         return WordColumns(names, self.word_classes, preserve_case=True, spelling=self.spelling)
 
-    def predict_doc(self, doc: Doc) -> TokenLabels:
-        """Predicts the lemmas of a document; that of whitespace is the whitespace, as in spaCy."""
+    def predict_all(self, docs: Sequence[Doc]) -> list[TokenLabels]:
+        """Predicts the lemmas of documents; that of whitespace is the whitespace, as in spaCy."""
+        return list(map(self._find_lemmas, docs))
+
+    def _find_lemmas(self, doc: Doc) -> TokenLabels:
         if len(self._lemmas) > MAX_REMEMBERED:
             self.forget_predictions()
         remembered = self._lemmas
