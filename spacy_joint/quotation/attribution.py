@@ -189,7 +189,7 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if mention is None or inside[mention.i]:
         # Then ..., the mayor, Ann Lee, said.
         between, is_comma = _find_between(doc, cue, inside), cue > 0 and doc[cue - 1].text == ","
-        return between or (_find_name(doc, cue - 1, inside) if is_comma else None)
+        return between or (_find_name(doc, cue - 1, inside) if is_comma else _find_inverted(doc, cue, inside))
     return _find_mention(doc, mention, cue, inside)
 
 
@@ -203,8 +203,9 @@ def _find_head(token: Token, inside: np.ndarray) -> Token | None:
         nouns = (noun for noun in nouns if noun.tag_.startswith(NOUNS) or (noun.dep_ == "obj" and noun.tag_ in NOMINAL))
         # Not the voice in "replied the other in a low voice".
         nouns = (noun for noun in nouns if all(child.dep_ != "case" for child in noun.lefts))
+        nouns = (noun for noun in nouns if noun.lower_ not in DATES)
         verb = cue - (cue > 0 and doc[cue - 1].tag_ == "AUX")
-        is_inverted = inside[max(verb - 2, 0) : verb].any()
+        is_inverted = inside[max(verb - 3, 0) : verb].any()
         mention = next((child for child in nouns if child.text[0] == "-" or (is_inverted and child.i > cue)), None)
     if mention is None:
         # In coordinations and chains of verbs, the first verb has the subject.

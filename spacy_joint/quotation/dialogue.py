@@ -91,7 +91,8 @@ def _opens_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
     after_stop = _ends_turn(doc, before)
     if doc[i].text in DASHES:
         attached = bool(doc[i - 1].whitespace_) and not doc[i].whitespace_
-        return attached or after_stop or following in cues
+        # French print has no dash before narration: — Si ! — je viens, dit Anna.
+        return attached or (after_stop and doc.lang_ != "fr") or following in cues
     if not after_stop:
         return False
     if doc[i].text.islower() and (i in cues or (doc[i].text in WORDS["clitics"] and following in cues)):

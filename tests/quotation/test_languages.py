@@ -94,6 +94,7 @@ def test_japanese_speech_is_found_by_its_particle(words, quoted):
         ("fr", "— Monsieur, dit-il, monsieur qui êtes là, venez.", ["Monsieur", "monsieur qui êtes là, venez."]),
         ("fr", "— Ah ! s'écria-t-elle, vous voilà donc.", ["Ah !", "vous voilà donc."]),
         ("fr", "— Nous partons, dit Anna, qui sortait.", ["Nous partons"]),
+        ("fr", "— Si ! — nous partons, fit Anna.", ["Si ! — nous partons"]),
         (
             "fr",
             "Elle lisait. « Est-ce vous ? dit-elle.\n\n— C'est moi.\n\n— Et Paul ? Entrez », ajouta-t-il enfin.",
@@ -228,6 +229,17 @@ def test_without_a_parser_the_names_after_the_verb_are_the_speaker(language, tex
             "«/PUNCT/1/punct Oui/INTJ/6/obj !/PUNCT/1/punct »/PUNCT/1/punct a/AUX/6/aux -t-il/PRON/6/obj "
             "dit/VERB/6/ROOT ./PUNCT/6/punct",
             "il",
+        ),
+        (
+            "fr",
+            "«/PUNCT/1/punct Oui/INTJ/5/nsubj »/PUNCT/1/punct ,/PUNCT/5/punct a/AUX/5/aux dit/VERB/5/ROOT "
+            "mardi/NOUN/5/obl le/DET/8/det roi/NOUN/5/obj ./PUNCT/5/punct",
+            "le roi",
+        ),
+        (
+            "fr",
+            "—/PUNCT/1/punct Oui/INTJ/1/ROOT ?/PUNCT/3/punct demanda/VERB/1/ccomp Anna/ADJ/3/xcomp ./PUNCT/1/punct",
+            "Anna",
         ),
         (
             "fr",
