@@ -345,7 +345,9 @@ def _find_source(token: Token, inside: np.ndarray) -> Token | None:
             return next((below for below in child.children if below.dep_ == "pobj"), child)
     if any(child.dep_ in ("nsubjpass", "nsubj:pass") for child in children):
         return None
-    return next((child for child in children if cut_subtype(child.dep_) in SUBJECTS), None)
+    # Not "it" in "It is, she added, late".
+    subjects = (child for child in children if cut_subtype(child.dep_) in SUBJECTS and child.dep_ != "nsubj:outer")
+    return next(subjects, None)
 
 
 def find_phrase(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:

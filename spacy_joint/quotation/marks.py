@@ -46,7 +46,7 @@ STOPS = frozenset(",.?!…;·。，、！？،؟؛")
 # The last character of interrupted speech.
 BREAKS = frozenset("-–—―")
 # Marks that the tokenizer did not split off: “‘Tis ... late.”--
-OPENS_WORD = re.compile(r"([“”„‟«»「『\"])\W*\w*")
+OPENS_WORD = re.compile(r"([“”„‟«»「『\"]|‘(?=’))\W*\w*")
 CLOSES_WORD = re.compile(r".+([”‟»」』]|(?<=\W)\")\W*")
 # The longest line of quoted verse, in tokens.
 MAX_VERSE = 16

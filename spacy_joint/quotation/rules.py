@@ -43,6 +43,8 @@ INTRODUCED = {"xcomp": "to", "advcl": "that"}
 # The maximum number of words on each side of the verb in ", he said Monday,". A time or a place may follow, or, after
 # some verbs, the person addressed.
 MAX_INSERTION = 20
+# The maximum length of the place before a report, in tokens.
+MAX_PLACE = 8
 TIME_WORDS = WORDS["days"] | {"in", "on"}
 TELLING = frozenset(("told", "tell", "tells"))
 # The relations of two objects of verbs such as "call".
@@ -55,6 +57,8 @@ MIN_WORDS = 4
 BESIDE, MAX_NARRATION = 5, 50
 # Before marks, these verbs introduce a name: they call it “the house.”
 NAMING = frozenset(("call", "calls", "called", "calling"))
+# Verbs that report together with the next word.
+PHRASES = {"put": "it", "puts": "it", **dict.fromkeys(("is", "was", "were", "’s", "'s"), "like")}
 SOFT_STOPS = frozenset((".", ",", ""))
 WITHOUT_SPACES = re.compile(r"[\u3001-\u9fff]")
 # The particles after a Japanese quotation, but not というX, "an X called".
@@ -67,7 +71,7 @@ def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
     opening, closing = {a for a, _ in marking.pairs}, {b for _, b in marking.pairs}
     cues = {line.cue for line in find_lines(doc, marking.starts)}
     kinds = ("", BESIDE_MARKS, OF_FINDINGS)
-    known = COLONS.union(DASHES, PREPOSITIONS, {ACCORDING}, *(read_verbs(doc.lang_, kind) for kind in kinds))
+    known = COLONS.union(DASHES, PREPOSITIONS, {ACCORDING, *PHRASES}, *(read_verbs(doc.lang_, kind) for kind in kinds))
     for i in np.flatnonzero(Texts(doc).find(lambda text: drop_pronoun(text.lower()) in known)).tolist():
         token = doc[i]
         if (
@@ -75,11 +79,19 @@ def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
             or (is_reporting(token, OF_FINDINGS) and _has_finding(token))
             or (is_reporting(token, BESIDE_MARKS) and _is_beside(doc, i, opening, closing))
             or is_according(token)
+            or _is_phrase(doc, i, opening)
             or (token.text in COLONS and find_word(doc, i, 1) in opening)
             or (token.text in DASHES and find_word(doc, i, -1) in closing and find_signature(doc, i))
         ):
             cues.add(i)
     return sorted(cues)
+
+
+def _is_phrase(doc: Doc, i: int, opening: Set[int]) -> bool:
+    """Returns whether a token is the verb in "as Ann put it," or in "she was like, “...”"."""
+    following, after = (doc[k : k + 1].text for k in (i + 1, i + 2))
+    is_like = following == "like" and not opening.isdisjoint((i + 2, i + 3))
+    return PHRASES.get(doc[i].lower_) == following and (is_like or (following == "it" and not after.isalnum()))
 
 
 def _has_finding(token: Token) -> bool:
@@ -106,7 +118,7 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> dic
     known = frozenset(cues)
     direct = {line.speech for line in find_lines(doc, marking.starts)}
     direct.update(find_dialogue(doc, marking.starts, known, marking.style.dashes))
-    taken = mark_tokens(doc, direct)
+    taken, quoted = mark_tokens(doc, direct), mark_tokens(doc, ((first, last + 1) for first, last in marking.pairs))
     previous = -MAX_NARRATION
     for first, last in marking.pairs:
         may_continue = first - previous < MAX_NARRATION
@@ -119,7 +131,7 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> dic
     others: list[Run] = []
     # Sentences with "according to" first: they contain other clauses.
     for cue in sorted(cues, key=lambda i: not is_according(doc[i])) if doc.has_annotation("DEP") else ():
-        clauses = [] if taken[cue] else _find_reported(doc, cue, marking.pairs)
+        clauses = [] if taken[cue] or quoted[cue] else _find_reported(doc, cue, marking.pairs)
         for clause in clauses:
             run, parts = _include_marks(doc, clause, marking.pairs, known)
             begin, end = run
@@ -242,6 +254,10 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         # Excludes the side of the cue, and marks at the ends.
         if begin <= cue < end:
             begin, end = (begin, cue) if doc[begin:end].root.i < cue else (cue + 1, end)
+        dash = next((i for i in range(begin, min(begin + MAX_PLACE, end)) if doc[i].text in DASHES), begin)
+        if doc[begin].is_sent_start and len(doc[begin]) > 1 and doc[begin].text.isupper():
+            # LONDON (AP) — It rained, Ann said.
+            begin = dash
         is_day = begin == cue + 1 < end - 1 and doc[begin].lower_ in WORDS["days"]
         if is_day and not doc[begin + 1].tag_.startswith(("V", "MD", "POS")):
             # Said Monday the bridge was closed.

@@ -78,6 +78,7 @@ def test_marks_of_different_styles_do_not_pair(find):
         ["‘I’m goin’ to th’ Joneses’ house, an’ you know it,’", "‘’Tis all o’ ’em.’"],
         ["'I'm goin' to th' Joneses' house, an' you know it,'", "'There's all o' 'em.'"],
         ["‘He told me “I’m late,” and went,’", "‘So?’"],
+        ["‘’Tis late, an’ I’m cold,’", "‘I’m not.’"],
         ["'Well, 'Arry, the '90s are over, 'tis true,'", "'Ow, no.'"],
     ],
 )
@@ -190,6 +191,9 @@ def test_indirect_speech_is_found_with_a_parser(parsed):
         ("Engineers, according to the report, had known it.", ["Engineers", "had known it"]),
         ("It fell, according to the report, because of the wind.", ["It fell"]),
         ("Ann said the road was closed, according to the report.", ["Ann said the road was closed"]),
+        # Titles with verbs report nothing, nor do places of reports.
+        ("Its first song, “Tell Me Later,” has been played twice.", []),
+        ("LONDON (AP) — The roof leaks, Ann Lee said.", ["The roof leaks"]),
         # When somebody speaks, and what they do meanwhile, is not reported.
         ("Officials said Monday the bridge is unsafe.", ["the bridge is unsafe"]),
         ("Officials said Monday is a holiday.", ["Monday is a holiday"]),
@@ -283,6 +287,9 @@ def test_the_clause_before_a_colon_names_the_speaker(parsed, introduction, speak
         ('"Yes," he continued, "we go."', ['"Yes,"', '"we go."'], "continued", "he"),
         ('"No room!" the Hatter interrupted.', ['"No room!"'], "interrupted", "the Hatter"),
         ('"We will," returned she.', ['"We will,"'], "returned", "she"),
+        ("As Ann Lee put it, “We are late.”", ["“We are late.”"], "put", "Ann Lee"),
+        ("And she was like, “Are we late?”", ["“Are we late?”"], "was", "she"),
+        ("It is, she added, “in better shape than ours.”", ["“in better shape than ours.”"], "added", "she"),
         ("“We are late,” quipped the driver of the bus.", ["“We are late,”"], "quipped", "the driver of the bus"),
     ],
 )
