@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from spacy.tokens import Doc, Span, Token
 
+from ..annotation.quotations import DOUBLE
 from ..annotation.reporting_verbs import BESIDE_MARKS, is_reporting
 from .words import WORDS
 
@@ -22,9 +23,9 @@ NEITHER, OPENING, CLOSING, EITHER, UNSURE = 0, 1, 2, 3, 4
 SENTENCE_ENDS = frozenset(".?!…")
 # Tags of verbs that can belong to speech: "...," believe me, "..."
 BASE_FORMS = frozenset(("VB", "VBP"))
-# The costs of a mark that has no role, or that opens a quotation within one; of an apostrophe within a quotation; of a
-# quotation that no mark in the paragraph closes; and of a role that a neighbour contradicts.
-DROPPED, APOSTROPHE, UNCLOSED, UNLIKELY = 5, 1, 2, 3
+# The costs of a mark that has no role, or that replaces an opening one; of a quotation within one; of an apostrophe
+# within a quotation; of a quotation that no mark in the paragraph closes; and of a role that a neighbour contradicts.
+DROPPED, NESTED, APOSTROPHE, UNCLOSED, UNLIKELY = 5, 2, 1, 2, 3
 IMPOSSIBLE = 10_000
 MARKS, OPENING_MARKS = frozenset(("'", "’", "‘", '"', "''")), frozenset(("‘", "“"))
 # The length of a long turn, in tokens, and the highest cost of its length.
@@ -70,8 +71,9 @@ def resolve_roles(doc: Doc, roles: dict[int, int], paragraph_starts: Sequence[in
 
 
 def _resolve(doc: Doc, roles: dict[int, int], marks: Sequence[int], end: int) -> None:
-    """Resolves the roles of the marks of a paragraph by dynamic programming over two states: outside and inside."""
-    costs = 0, IMPOSSIBLE
+    """Resolves the roles of the marks of a paragraph by dynamic programming over three states: outside, inside, and in
+    a quotation within one, if spaces show that its mark opens."""
+    costs = 0, IMPOSSIBLE, IMPOSSIBLE
     steps = []
     for i, following in pairwise([*marks, end]):
         opening = _weigh_opening(doc, i) if roles[i] & OPENING else IMPOSSIBLE
@@ -84,9 +86,13 @@ def _resolve(doc: Doc, roles: dict[int, int], marks: Sequence[int], end: int) ->
             (costs[1] + dropped + APOSTROPHE * is_unsure, NEITHER, 1),
             (costs[0] + opening, OPENING, 0),
             (costs[1] + opening + DROPPED, OPENING, 1),
+            (costs[2] + closing, CLOSING, 2),
         )
-        costs = outside[0], inside[0] + _weigh_speech(doc[i + 1 : following])
-        steps.append((outside, inside))
+        nesting = NESTED if roles[i] == OPENING and doc[i].text in DOUBLE else IMPOSSIBLE
+        nested = min((costs[2] + dropped, NEITHER, 2), (costs[1] + nesting, OPENING, 1))
+        speech = _weigh_speech(doc[i + 1 : following])
+        costs = outside[0], inside[0] + speech, nested[0] + speech
+        steps.append((outside, inside, nested))
     state = int(costs[1] + UNCLOSED < costs[0])
     for i, step in zip(reversed(marks), reversed(steps), strict=True):
         _, roles[i], state = step[state]

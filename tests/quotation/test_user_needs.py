@@ -108,6 +108,11 @@ def test_marks_around_a_name_in_speech_may_be_the_same(find):
     assert find(f"{quoted} he asked. “No.” It was late.") == [quoted, "“No.”"]
 
 
+def test_straight_marks_may_be_nested(find):
+    quoted = '"She told me "go home," and I did,"'
+    assert find(f'{quoted} said Ann. "Then I cried."') == [quoted, '"Then I cried."']
+
+
 def test_marks_of_tokenised_text_are_paired(find):
     text = "' You are late , ' said Ann . ' Come in ! ' The boys ' father came . ' Well ? '"
     assert find(text) == ["' You are late , '", "' Come in ! '", "' Well ? '"]
