@@ -145,17 +145,13 @@ def _find_cues(
     return found
 
 
-def _find_root(span: Span) -> Token:
-    """Finds the root of a quotation without the marks at its ends, whose heads may be anywhere."""
-    words = [token.i for token in span if token.text[0].isalnum()] or [span.start]
-    return span.doc[words[0] : words[-1] + 1].root
-
-
 def _list_above(doc: Doc, begin: int, end: int) -> Iterator[int]:
     """Yields the words that govern the first sentence of a quotation, then those that govern the last one."""
     inner, last = doc[begin:end], doc[end - 1].sent.start
     for span in (inner, doc[last:end]) if begin < last else (inner,):
-        yield from (token.i for token in _find_root(span).ancestors)
+        # Without the marks at its ends, whose heads may be anywhere.
+        words = [token.i for token in span if token.text[0].isalnum()] or [span.start]
+        yield from (token.i for token in doc[words[0] : words[-1] + 1].root.ancestors)
 
 
 def _is_beside(doc: Doc, cue: int, begin: int, end: int) -> bool:

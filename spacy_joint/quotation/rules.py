@@ -57,7 +57,7 @@ MIN_WORDS = 4
 BESIDE, MAX_NARRATION = 5, 50
 # Before marks, these verbs introduce a name: they call it “the house.”
 NAMING = frozenset(("call", "calls", "called", "calling"))
-# Verbs that report together with the next word.
+# Verbs that report together with the next word, before punctuation: as Ann put it, she was like, “...”
 PHRASES = {"put": "it", "puts": "it", **dict.fromkeys(("is", "was", "were", "’s", "'s"), "like")}
 SOFT_STOPS = frozenset((".", ",", ""))
 WITHOUT_SPACES = re.compile(r"[\u3001-\u9fff]")
@@ -79,19 +79,12 @@ def find_rule_cues(doc: Doc, marking: Marking) -> list[int]:
             or (is_reporting(token, OF_FINDINGS) and _has_finding(token))
             or (is_reporting(token, BESIDE_MARKS) and _is_beside(doc, i, opening, closing))
             or is_according(token)
-            or _is_phrase(doc, i, opening)
+            or (PHRASES.get(token.lower_) == doc[i + 1 : i + 2].text and not doc[i + 2 : i + 3].text.isalnum())
             or (token.text in COLONS and find_word(doc, i, 1) in opening)
             or (token.text in DASHES and find_word(doc, i, -1) in closing and find_signature(doc, i))
         ):
             cues.add(i)
     return sorted(cues)
-
-
-def _is_phrase(doc: Doc, i: int, opening: Set[int]) -> bool:
-    """Returns whether a token is the verb in "as Ann put it," or in "she was like, “...”"."""
-    following, after = (doc[k : k + 1].text for k in (i + 1, i + 2))
-    is_like = following == "like" and not opening.isdisjoint((i + 2, i + 3))
-    return PHRASES.get(doc[i].lower_) == following and (is_like or (following == "it" and not after.isalnum()))
 
 
 def _has_finding(token: Token) -> bool:
