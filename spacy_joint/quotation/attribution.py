@@ -201,7 +201,7 @@ def _find_head(token: Token, inside: np.ndarray) -> Token | None:
         nouns = (noun for noun in nouns if all(child.dep_ != "case" for child in noun.lefts))
         nouns = (noun for noun in nouns if noun.lower_ not in DATES)
         verb = cue - (cue > 0 and doc[cue - 1].tag_ == "AUX")
-        is_inverted = inside[max(verb - 3, 0) : verb].any()
+        is_inverted = inside[max(verb - 2, 0) : verb].any()
         mention = next((child for child in nouns if child.text[0] == "-" or (is_inverted and child.i > cue)), None)
     if mention is None:
         # In coordinations and chains of verbs, the first verb has the subject.
