@@ -176,7 +176,8 @@ def _are_in_amounts(words: Words) -> np.ndarray:
     joins = is_open & ((words.begins == IS_OPERATOR) & is_apart | (words.begins == IS_TICK) & words.is_glued)
     is_open[:1] = False
     begins = joins | (words.begins >= BEGINS_AMOUNT) | (words.ends == marks.DASH) & following(words.is_lower)
-    begins |= (words.is_lower | (words.before == marks.WORD)) & IS_LEADING.take(words.ends)
+    is_inside = words.is_lower | (words.before == marks.WORD) & (words.begins != BEGINS_NUMBER)
+    begins |= is_inside & IS_LEADING.take(words.ends)
     return (is_open & begins) | (preceding(joins) & ~words.is_glued & words.in_line)
 
 
