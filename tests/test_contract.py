@@ -664,9 +664,10 @@ def test_pipe_agrees_with_single_calls(nlp, annotate, component):
 
 
 def test_annotating_again_changes_nothing(component, nlp, pipe):
-    doc = nlp("hello there how are you\n i am fine  thanks \n")
-    once = [component.read(token) for token in doc]
-    assert [component.read(token) for token in pipe(doc)] == once
+    # Twice, since a narrow beam may find other trees once boundaries are set.
+    doc = pipe(nlp("hello there how are you\n i am fine  thanks \n"))
+    before = [component.read(token) for token in doc]
+    assert [component.read(token) for token in pipe(doc)] == before
 
 
 @needs("processes")

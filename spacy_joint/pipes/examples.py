@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.training import Example, validate_get_examples
 
 
 def read_examples(get_examples: Callable[[], Iterable[Example]], component: object) -> list[Example]:
@@ -11,6 +11,8 @@ def read_examples(get_examples: Callable[[], Iterable[Example]], component: obje
     method = f"{type(component).__name__}.initialize"
     if not callable(get_examples):
         validate_get_examples(get_examples, method)
-    examples = list(get_examples())
-    validate_examples(examples, method)
+    given = get_examples()
+    examples = list(given or ())
+    # spaCy refuses an empty list, but not an empty corpus.
+    validate_get_examples(lambda: given and iter(examples), method)
     return examples

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import srsly
@@ -17,6 +18,7 @@ from wasabi import msg
 from ..engine import model_file
 from ..errors import Errors, JointFileNotFoundError
 from ..files.atomic import atomic_write_directory
+from ..pipes.component_files import CHECKSUMS
 
 DISTRIBUTION = "spacy-joint"
 # The callback that lifts the limit on the length of texts.
@@ -77,7 +79,10 @@ def _round_weights(path: Path, bits: int) -> None:
     # Rounding must not exceed the largest weight, so that sums stay in range.
     limit = int(np.abs(weights).max(initial=0)) // step * step
     rounded = np.clip(np.rint(weights / step) * step, -limit, limit).astype(np.int8)
-    path.write_bytes(model_file.pack(described, {**arrays, "averaged": rounded}))
+    content = model_file.pack(described, {**arrays, "averaged": rounded})
+    path.write_bytes(content)
+    checksums = path.with_name(CHECKSUMS)
+    srsly.write_json(checksums, {**srsly.read_json(checksums), path.name: crc32(content)})
 
 
 def _list_words_with_vectors(vocab: Path) -> list[str]:
