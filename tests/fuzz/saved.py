@@ -175,7 +175,7 @@ def unseal(content: bytes) -> list[bytes]:
 def seal(*pieces: bytes) -> bytes:
     """A part of these pieces, with valid sizes and checksums."""
     if len(pieces) != 2:
-        # What is wrong otherwise is left as it is.
+        # Parts that cannot be read stay as they are.
         with suppress(Exception):
             return srsly.msgpack_dumps(srsly.msgpack_loads(pieces[0]) | {CELLS: seal(*pieces[1:])})
         return pieces[0]
