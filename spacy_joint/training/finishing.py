@@ -82,7 +82,8 @@ def _round_weights(path: Path, bits: int) -> None:
     content = model_file.pack(described, {**arrays, "averaged": rounded})
     path.write_bytes(content)
     checksums = path.with_name(CHECKSUMS)
-    srsly.write_json(checksums, {**srsly.read_json(checksums), path.name: crc32(content)})
+    known = srsly.read_json(checksums) if checksums.is_file() else {}
+    srsly.write_json(checksums, {**known, path.name: crc32(content)})
 
 
 def _list_words_with_vectors(vocab: Path) -> list[str]:
