@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,54 +51,55 @@ MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 SIGN = r"[-=*_~\#+|:]"
 LINE = re.compile(
     rf"""^[^\S\n]*(?=\S)(?:
-        (?P<rule>(?:{SIGN}(?:[ \t]?{SIGN}){{2,}}|--)(?=\s*?$))
-      | (?P<greeting>(?:>[> \t]*)?(?:{LETTERS["hello"]}|Good[ ](?:{DAYTIME}))
+        (?P<rule>(?:{SIGN}(?:[ \t]?{SIGN}){{2,}}|--)(?=\s*?$))  # ----
+      | (?P<greeting>(?:>[> \t]*)?(?:{LETTERS["hello"]}|Good[ ](?:{DAYTIME}))  # Hi Nora,
             (?:[ ][\w.'’-]+){{0,4}},(?=\s*?$))
-      | (?P<closing>(?:{LETTERS["closing"]})(?:[ ][^\W\d_][\w'’]*){{0,4}},(?=\s*?$))
-      | (?P<address>(?:{GREETING})(?:[ ](?:{DAYTIME}|you))?
+      | (?P<closing>(?:{LETTERS["closing"]})(?:[ ][^\W\d_][\w'’]*){{0,4}},(?=\s*?$))  # Best wishes,
+      | (?P<address>(?:{GREETING})(?:[ ](?:{DAYTIME}|you))?  # Good morning, Dr. Lee, we ...
             (?:,?[ ](?:[{UPPER}][\w'’-]*|(?:Dr|Mrs?|Ms|Prof|Sra?)[.]|(?:{LETTERS["addressed"]})\b)){{1,3}}
             ,[ ])(?=\S)
-      | (?P<dateline>[{UPPER}]{{3}}[{UPPER} .'’-]*(?:,[ ](?:{NAME}(?:[ ]\d+)?|\d+\w*(?:(?:[ ]de)?[ ]\w+)?)){{,3}}
+      | (?P<dateline>[{UPPER}]{{3}}[{UPPER} .'’-]*  # OSLO (AP) - It ...
+            (?:,[ ](?:{NAME}(?:[ ]\d+)?|\d+\w*(?:(?:[ ]de)?[ ]\w+)?)){{,3}}
             [ ](?:\({NAME}(?:[ ]{NAME})*\)[ ])?(?:--|[—–-])[ ])(?=\S)
       | (?P<fence>```|~~~)
-      | (?P<row>\|[ \t]*)(?=\S)
-      | (?P<header>(?:{LETTERS["header"]}|[A-Z]\w*(?:-[A-Z]\w*)+){COLON}[ \t]+)(?=\S)
+      | (?P<row>\|[ \t]*)(?=\S)  # | Name | Price |
+      | (?P<header>(?:{LETTERS["header"]}|[A-Z]\w*(?:-[A-Z]\w*)+){COLON}[ \t]+)(?=\S)  # Subject: Pens
       | (?P<copyright>(?:Copyright:?[ ](?:©|\([cC]\))?|©|\([cC]\))[ ]*)(?=\d{{4}}|\[)
-      | (?P<heading>(?:\#{{2,6}}|\*{{2,5}}|={{2,6}})[ \t]+(?:{ORDINAL})?)(?=\S)
-      | (?P<contents>\S[^\n]*?(?<![ .])[ ]?(?:\.[ ]?){{4,}}[ ]*[$€£]?\d[\d.,-]*(?=\s*?$))
-      | (?P<bullet>(?:(?:\*[ \t]+|[{DOTS}][ \t]*|[→➡►▶👉⚠⛔❗💡📌]\ufe0f?[ \t]*)(?:{BOX}|{ICON}|{ORDINAL})?|{BOX}))
-            (?=\S)
-      | (?P<dash>[-+–—][ \t]+(?:{BOX}|{ICON})?)(?=\S)
-      | (?P<section>{SECTION}[ \t]+[{UPPER}][^\n]{{,60}}(?<![.!?…,;:])(?=[ \t]*\n))
-      | (?P<title>(?=[{UPPER}\d](?:[^{LOWER}\n]*?[{UPPER}]){{3}})[{UPPER}\d .,&'’/()–—-]{{4,60}}(?<![.!?,;-])
-            (?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}]))
-      | (?P<number>(?:(?:(?:(?:§|Art\.)[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})
+      | (?P<heading>(?:\#{{2,6}}|\*{{2,5}}|={{2,6}})[ \t]+(?:{ORDINAL})?)(?=\S)  # == Life ==
+      | (?P<contents>\S[^\n]*?(?<![ .])[ ]?(?:\.[ ]?){{4,}}[ ]*[$€£]?\d[\d.,-]*(?=\s*?$))  # Soup ..... 12
+      | (?P<bullet>(?:(?:\*[ \t]+|[{DOTS}][ \t]*|[→➡►▶👉⚠⛔❗💡📌]\ufe0f?[ \t]*)  # * Pens, [x] Pens
+            (?:{BOX}|{ICON}|{ORDINAL})?|{BOX}))(?=\S)
+      | (?P<dash>[-+–—][ \t]+(?:{BOX}|{ICON})?)(?=\S)  # - Pens
+      | (?P<section>{SECTION}[ \t]+[{UPPER}][^\n]{{,60}}(?<![.!?…,;:])(?=[ \t]*\n))  # 2.1 Methods
+      | (?P<title>(?=[{UPPER}\d](?:[^{LOWER}\n]*?[{UPPER}]){{3}})  # PENS AND PAPER
+            [{UPPER}\d .,&'’/()–—-]{{4,60}}(?<![.!?,;-])(?=[ \t]*\n(?:[ \t]+|(?![{LOWER}]))[^\n]{{,24}}[{LOWER}]))
+      | (?P<number>(?:(?:(?:(?:§|Art\.)[ ]?)?\d{{1,2}}|[A-Za-z]|Q\d+|[ivx]{{2,4}}|[IVX]{{2,4}})  # 1. Pens, (b) Pens
                 (?:\.\)?|\)|\.?[º°](?=[ \t]+[{UPPER}]))|\d{{1,2}}/|\[\d+\]|{DATE}
             |(?:{SECTION}|\d{{1,3}}[:/]\d\d?)(?=[ \t]+[{UPPER}])|\((?:\d{{1,3}}|[A-Za-z]|[ivx]{{2,4}})\))[ \t]+
             (?:{ICON})?)(?=\S)
-      | (?P<amount>(?:(?:\d[ ](?=\d/))?\d{{1,3}}(?:[.,/]\d{{1,2}})?(?:[kcm]?[glm]|oz|lb)?|\d?[½⅓⅔¼¾⅛])[ \t]+)
+      | (?P<amount>(?:(?:\d[ ](?=\d/))?\d{{1,3}}(?:[.,/]\d{{1,2}})?(?:[kcm]?[glm]|oz|lb)?|\d?[½⅓⅔¼¾⅛])[ \t]+)  # 2 eggs
             (?=[{LOWER}]\S*(?:[ \t]+\S+){{,5}}(?<![.!?,;:-])[ \t]*$)
-      | (?P<option>--?[A-Za-z][\w-]*(?:[=[]\S+)?(?:,[ ]--?\w\S*)*)(?=\s)
-      | (?P<log>\[?(?:\d{{4}}-\d\d-\d\d[T ]{TIME}|(?:{MONTHS})[ ]+\d\d?[ ]{TIME}
+      | (?P<option>--?[A-Za-z][\w-]*(?:[=[]\S+)?(?:,[ ]--?\w\S*)*)(?=\s)  # -v, --verbose
+      | (?P<log>\[?(?:\d{{4}}-\d\d-\d\d[T ]{TIME}|(?:{MONTHS})[ ]+\d\d?[ ]{TIME}  # 2024-05-17 10:02:01 INFO
             |\d[\d.]{{6,}}(?:[ ]\S+){{2}}(?=[ ]\[))[ \t]+)(?=\S)
       | (?P<trace>(?<=[ \t])(?:at[ ](?=\S+\()|\.{{3}}[ ](?=\d+[ ]more)|File[ ](?="))|Caused[ ]by:[ ]|Traceback[ ](?=\()
             |Exception[ ]in[ ]|[\w.]*[a-z](?:Error|Exception):[ ])
-      | (?P<time>(?:(?:\[\d\d?:\d\d(?::\d\d)?\]|\d\d?:\d\d:\d\d\S*
+      | (?P<time>(?:(?:\[\d\d?:\d\d(?::\d\d)?\]|\d\d?:\d\d:\d\d\S*  # [10:02] <nora> Hi
             |\[?{DATE},[ ]{TIME}(?:[ \u202f][AaPp][Mm])?(?:\]|[ ]-))[ \t]+(?:(?:{NICK}|\*)[ \t]+)?
             |\d\d?:\d\d[ \t]+(?:<[ @+]?[\w.-]+>|\*|-!-)[ \t]+)(?=\S)
-            |\w[^\n]{{,30}}?(?:[ \t]{{2,}}|[ ]—[ ](?:\w+day[ ]at|{DATE})[ ])\d\d?:\d\d[ ][AP]M(?=\s*?$))
-      | (?P<wrote>On[ ](?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),[ ])(?=\S)
+            |\w[^\n]{{,30}}?(?:[ \t]{{2,}}|[ ]—[ ](?:\w+day[ ]at|{DATE})[ ])\d\d?:\d\d[ ][AP]M(?=\s*?$))  # Nora  9:02
+      | (?P<wrote>On[ ](?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),[ ])(?=\S)  # On Tue, May 3, Nora wrote:
       | (?P<shell>\$[ ])(?=\S)
-      | (?P<quote>>[> \t]*(?=\S|$)|(?:\#|//)[ \t]+(?=\S))
+      | (?P<quote>>[> \t]*(?=\S|$)|(?:\#|//)[ \t]+(?=\S))  # > It rained.
       | (?P<tag></?(?:p|h[1-6]|[uo]l|li|div|tr|table|blockquote)\b[^<>\n]*>)
-      | (?P<label>(?:(?:\*\*)?{NAME}(?:,?[ ](?:(?:(?:{LETTERS["particles"]})[ ])?{NAME}|\d+)){{0,3}}
+      | (?P<label>(?:(?:\*\*)?{NAME}(?:,?[ ](?:(?:(?:{LETTERS["particles"]})[ ])?{NAME}|\d+)){{0,3}}  # NORA (aside): Hi
                 (?:[ ]\([^()\n]{{1,20}}\)){{0,2}}{COLON}(?:\*\*)?|<[\w.-]+>
             |\[[^\]\n]{{1,80}}\]{COLON}|(?:P\.(?:P\.|-)?S|N\.B)\.)[ \t]+(?:\([^().\n]{{1,20}}\)[ \t]+)?)(?=\S)
-      | (?P<cells>(?<=^)\S(?:[^\t\n]*(?:\t[^\t\n]*)+|[^|\n]*(?:[ ]\|[ ][^|\n]*){{2,}})(?=$)
+      | (?P<cells>(?<=^)\S(?:[^\t\n]*(?:\t[^\t\n]*)+|[^|\n]*(?:[ ]\|[ ][^|\n]*){{2,}})(?=$)  # Pens | 2 | $5
             |(?=[^\n]*[ ]{{3}}[(+-]?[$€£]?[ ]?\d)\S(?:(?:[^\n]*?\S[ ]{{3,}}(?=\S)){{2}}[^\n]*
                 |[^\n]*?\S[ ]{{4,}}[(+-]?[$€£]?[ ]?\d\S*(?:[ ]\S{{1,6}}){{0,4}})(?=[ \t]*$))
-      | (?P<short>[{UPPER}\d](?![^\n]*[ ](?:{LETTERS["unfinished"]})[ \t]*$)[^\n:]{{,{HEADING - 1}}}(?<![.!?…,;&-])
-            (?=[ \t]*\n["“]?[{UPPER}][^\n]{{,24}}[{LOWER}]))
+      | (?P<short>[{UPPER}\d](?![^\n]*[ ](?:{LETTERS["unfinished"]})[ \t]*$)  # Opening hours
+            [^\n:]{{,{HEADING - 1}}}(?<![.!?…,;&-])(?=[ \t]*\n["“]?[{UPPER}][^\n]{{,24}}[{LOWER}]))
     )""",
     re.MULTILINE | re.VERBOSE,
 )
@@ -109,8 +111,12 @@ MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=[:.]))(\.?\)|\.|:)")
 OPEN_ENDED = frozenset(("copyright", "label", "option", "shell", "wrote"))
 # No sentence starts inside these, except after a mark.
 UNDIVIDED = frozenset("row header heading section log trace shell wrote cells bullet dash number copyright".split())  # noqa: SIM905
+# Lines of a whole, before others; and the beginning of a line of text: Good morning, Dr. Lee, we are ready.
+HEADINGS, BEFORE_TEXT = frozenset(("title", "short")), frozenset(("address", "dateline"))
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
 UNSURE = frozenset(("amount", "dash", "number", "section", "option", "shell", "wrote", "label"))
+# Without a sign that they are of this kind, these lines have no constraints.
+ALL_OR_NOTHING = HEADINGS | {"amount"}
 BEFORE_UNSURE, BEFORE_AMOUNT = frozenset('.!?…:;)]”"'), FINAL | {":"}
 
 # In dialogue with dashes, these may precede narration in lower case: "— Why? — asked Anna".
@@ -129,6 +135,23 @@ def find_opening(text: str) -> int:
     return IS_COLON if text.endswith(":") else OPENS_LINE if OPENING.match(text) else 0
 
 
+class _Line(NamedTuple):
+    """A line of a kind: its marker, such as a bullet or the whole line, and the offsets of the marker; the first words
+    of the line before, of the line, after the marker and of the next line. Whether the line is not wrapped text, and
+    does not continue a quotation."""
+
+    kind: str
+    marker: str
+    begin: int
+    end: int
+    before: int
+    first: int
+    after: int
+    following: int
+    is_sure: bool = False
+    is_new: bool = True
+
+
 def constrain_lines(
     text: str, offsets: list[int], n_before: np.ndarray, words: np.ndarray, constraints: np.ndarray
 ) -> None:
@@ -136,60 +159,44 @@ def constrain_lines(
     text = text.replace("\r", " ")
     for tag in TAG.finditer(text):
         constraints[words[bisect_right(offsets, tag.start()) : bisect_left(offsets, tag.end())]] = -1
-    lines = [*np.flatnonzero(n_before).tolist(), len(words), len(words)]
-    last, marker, kind_before = -2, "", ""
+    for line in _find_lines(text, offsets, n_before):
+        for found, constraint in _constrain_line(text, offsets, line):
+            constraints[words[found]] = constraint
+
+
+def _find_lines(text: str, offsets: list[int], n_before: np.ndarray) -> Iterator[_Line]:
+    """Yields the lines that put constraints on their words."""
+    starts = [*np.flatnonzero(n_before).tolist(), len(offsets), len(offsets)]
+    previous = None
     for match in LINE.finditer(text):
         kind = str(match.lastgroup)
         begin, end = match.span(kind)
-        first = bisect_left(offsets, begin)
-        line = bisect_left(lines, first)
-        following = bisect_right(offsets, end)
-        if first == len(words) or lines[line] != first or following - first >= LOOKAHEAD:
+        first, after = bisect_left(offsets, begin), bisect_right(offsets, end)
+        number = bisect_left(starts, first)
+        if first == len(offsets) or starts[number] != first or after - first >= LOOKAHEAD:
             continue
-        if kind in ("address", "dateline"):
-            # As in: Good morning, Dr. Lee, we are ready. OSLO (AP) - It rains.
-            constraints[words[first + 1 : following]] = -1
-            continue
-        if kind in ("title", "short"):
-            # Only after a blank line, a title or the end of a sentence: capitals can also be part of wrapped text.
-            follows = n_before[first] > 1 or (last == line - 1 and kind_before == kind)
-            follows |= text[max(begin - LOOKBACK, 0) : begin].rstrip().endswith(tuple(FINAL))
-            is_short = following - first <= FEW or lines[line + 2] - following >= LOOKAHEAD
-            if follows and (is_short or kind == "title"):
-                constraints[words[following : following + 1]] = 1
-                last, kind_before = line, kind
-            continue
-        before = lines[line - 1] if line else first
-        is_near = first - before <= LOOKBACK
-        follows_another = last == line - 1 and is_near and (kind != "amount" or kind_before == kind)
         # A line of ">" alone is a blank line of quoted mail.
-        is_blank = kind == "quote" and text[end : end + 1] in ("", "\n")
-        marker_before, marker, last, kind_before = marker, "" if is_blank else match[kind].strip(), line, kind
-        is_sure = kind not in UNSURE or n_before[first] > 1 or follows_another
-        if not is_sure:
-            is_sure = _announces(text[offsets[before] : begin].rstrip(), kind, first - before, is_near)
-        if kind == "amount" and not is_sure:
-            last = -2
+        marker = "" if kind == "quote" and text[end : end + 1] in ("", "\n") else match[kind].strip()
+        before = starts[number - 1] if number else first
+        line = _Line(kind, marker, begin, end, before, first, after, starts[number + 1])
+        if kind in BEFORE_TEXT:
+            yield line
             continue
-        following_line = lines[line + 1]
-        if kind in UNDIVIDED and is_sure:
-            inner = range(first + 1, min(following_line, first + LOOKBACK))
-            constraints[words[_find_undivided(text, offsets, kind, text[end : end + 1].isupper(), inner)]] = -1
-        if kind != "cells" and (is_sure or kind != "number"):
-            constraints[words[first + 1 : following]] = -1
-        if not is_sure:
-            continue
-        for start, after in _find_items(text, match[kind], offsets[first : min(following_line, first + LOOKBACK)]):
-            constraints[words[first + start + 1 : first + after + 1]] = -1
-            constraints[words[first + start]] = 1
-        if not (kind == "quote" and follows_another and marker in ("", marker_before)):
-            constraints[words[first]] = 1
-        elif is_blank:
-            constraints[words[first]] = -1
-        if kind not in OPEN_ENDED and following_line < min(len(words), first + LOOKBACK + 1):
-            after = offsets[following_line]
-            if not _continues(kind, text[begin:after], text[after]):
-                constraints[words[following_line]] = 1
+        is_near = first - before <= LOOKBACK
+        earlier = previous if previous is not None and previous.following == first and is_near else None
+        same = earlier is not None and earlier.kind == kind
+        if kind in HEADINGS:
+            # Capitals can also be part of wrapped text.
+            is_short = after - first <= FEW or starts[number + 2] - after >= LOOKAHEAD
+            ends = text[max(begin - LOOKBACK, 0) : begin].rstrip().endswith(tuple(FINAL))
+            is_sure = (n_before[first] > 1 or same or ends) and (is_short or kind == "title")
+        else:
+            is_sure = kind not in UNSURE or n_before[first] > 1 or (same if kind == "amount" else earlier is not None)
+            is_sure = is_sure or _announces(text[offsets[before] : begin].rstrip(), kind, first - before, is_near)
+        if is_sure or kind not in ALL_OR_NOTHING:
+            continues = kind == "quote" and earlier is not None and marker in ("", earlier.marker)
+            previous = line._replace(is_sure=is_sure, is_new=not continues)
+            yield previous
 
 
 def _announces(line: str, kind: str, n_words: int, is_near: bool) -> bool:
@@ -198,6 +205,30 @@ def _announces(line: str, kind: str, n_words: int, is_near: bool) -> bool:
     if kind == "amount":
         return line[-1] in BEFORE_AMOUNT or n_words == 1
     return line[-1] in BEFORE_UNSURE or (is_near and len(line) < SHORT)
+
+
+def _constrain_line(text: str, offsets: list[int], line: _Line) -> Iterator[tuple[Any, int]]:
+    """Yields numbers of words of a line, and their constraint."""
+    kind, first, following = line.kind, line.first, line.following
+    if kind in HEADINGS:
+        yield slice(line.after, line.after + 1), 1
+        return
+    near = range(first + 1, min(following, first + LOOKBACK))
+    if kind in UNDIVIDED and line.is_sure:
+        yield _find_undivided(text, offsets, kind, text[line.end : line.end + 1].isupper(), near), -1
+    if kind != "cells" and (line.is_sure or kind != "number"):
+        yield slice(first + 1, line.after), -1
+    if not line.is_sure:
+        return
+    for start, after in _find_items(text, line.marker, offsets[first : near.stop]):
+        yield slice(first + start + 1, first + after + 1), -1
+        yield first + start, 1
+    if line.is_new or not line.marker:
+        yield first, 1 if line.is_new else -1
+    if kind not in OPEN_ENDED and following < min(len(offsets), first + LOOKBACK + 1):
+        after = offsets[following]
+        if not _continues(kind, text[line.begin : after], text[after]):
+            yield following, 1
 
 
 def _continues(kind: str, line: str, following: str) -> bool:
