@@ -310,8 +310,11 @@ def _ends_amount(doc: Doc, stop: int) -> bool:
 
 @cache
 def has_stop_words(language: str) -> bool:
-    """Returns whether spaCy has stop words of a language."""
-    return bool(get_lang_class(language).Defaults.stop_words)
+    """Returns whether spaCy has stop words of a language, if it has the language at all."""
+    try:
+        return bool(get_lang_class(language).Defaults.stop_words)
+    except ImportError:
+        return False
 
 
 def names_speaker(doc: Doc, word: int) -> bool:

@@ -24,8 +24,8 @@ from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
-from spacy.util import fix_random_seed, load_config
-from spacy.vocab import Vocab
+from spacy.util import fix_random_seed, get_lang_class, load_config
+from spacy.vocab import create_vocab
 from wasabi import msg
 
 from .. import __version__, load
@@ -124,7 +124,9 @@ class TreebankTraining:
         "auto" ("upos" if there are many XPOS, else "both")."""
 
         def make() -> None:
-            read = read_splits(self.splits, Vocab(), documents=documents, subtypes=subtypes)
+            # The rules of layout depend on the language.
+            vocab = create_vocab(self.language, get_lang_class(self.language).Defaults)
+            read = read_splits(self.splits, vocab, documents=documents, subtypes=subtypes)
             n_tags = len({token.tag for doc in read["train"] for token in doc})
             has_many = tags == "auto" and n_tags > MAX_TAGS
             if has_many:

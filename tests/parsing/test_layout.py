@@ -326,8 +326,9 @@ def test_the_first_step_goes_on_and_a_score_does_not(is_apart, constraint):
     assert find_layout(Doc(NLP.vocab, words=["3", ":", "1", ".", "We"], spaces=spaces))[-1] == constraint
 
 
-def test_a_vocabulary_needs_no_lower_case():
+def test_a_vocabulary_needs_neither_lower_case_nor_a_language():
     assert find_layout(Doc(Vocab(), words=["Tel.", ":", "555", ":", "5"])).tolist() == [1, -1, -1, -1, -1]
+    assert find_layout(Doc(Vocab(), words=["We", "left", "Acme", "Inc.", "The", "end"])).tolist() == [0, 0, 0, -1, 0, 0]
 
 
 def test_layout_and_blank_lines_can_be_ignored(pipeline):
