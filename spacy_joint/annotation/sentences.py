@@ -1,6 +1,8 @@
 """Sentences, also of documents without boundaries, and attributes for the confidence of a parser in them."""
 
-from spacy.tokens import Doc, Span
+from collections.abc import Iterator
+
+from spacy.tokens import Doc, Span, Token
 
 # The attribute of `Token._` with the margin of the token's boundary decision: the score of the best analysis in the
 # beam with this decision minus that of the best one with the opposite decision. It is infinite if the beam held no
@@ -14,3 +16,9 @@ PROBABILITY = "boundary_probability"
 def list_sentences(doc: Doc) -> list[Span]:
     """List the sentences of a document: a single one if it has no boundaries."""
     return list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
+
+
+def list_words(doc: Doc) -> Iterator[list[Token]]:
+    """List the tokens of each sentence that are not whitespace. Sentences of only whitespace are left out."""
+    words = ([token for token in sentence if not token.text.isspace()] for sentence in doc.sents)
+    return filter(None, words)

@@ -6,16 +6,17 @@ A sentence that was read from CoNLL-U is written with its original lines, except
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple, TextIO
+from typing import TextIO
 
 import numpy as np
 from spacy.tokens import Doc, MorphAnalysis, Token
 
 from ..annotation.dependency_trees import cut_subtype, prune
 from ..annotation.multiword_tokens import Word, are_joined, expand, read_words
+from ..annotation.sentences import list_words
 from ..annotation.speech import describe_speech
 from ..errors import Errors, JointValueError, JointWarning, Warnings
 from .conllu import LINES
@@ -64,23 +65,27 @@ def format_sentences(doc: Doc, number: int | str = 1, index: int = 0, is_strict:
     if not doc.has_annotation("SENT_START"):
         raise JointValueError(Errors.J336, source=f"Document {number}", what="sentence boundaries")
     kept = _read_kept_sentences(doc)
-    for start, sentence in _list_sentences(doc):
-        words = [token.text for token in sentence.tokens]
-        if found := sentence.find_fault():
+    has_tags = any(token.tag_ not in UPOS for token in doc if token.tag and not token.text.isspace())
+    n_characters = 0
+    for tokens, heads, labels in _list_sentences(doc):
+        words = [token.text for token in tokens]
+        if found := _find_fault(heads):
             described = {"sentence": index + 1, "document": number, "words": quote(words), "found": found}
             if is_strict:
                 raise JointValueError(Errors.J119, **described)
             warnings.warn(JointWarning(Warnings.JW47, **described), stacklevel=2)
-            sentence = sentence._replace(heads=[], labels=[""] * len(words))
-        before = kept.get(start)
+            heads, labels = [], [""] * len(words)
+        before, sentence = kept.get(n_characters), _make_sentence(tokens, heads, labels)
         if before is not None and before.words == words:
-            yield _update_lines(before, sentence)
+            yield _update_lines(before, sentence, has_tags)
         else:
             division = [] if index else [f"# newdoc id = {number}"]
             if before is not None:
                 division = [line for line in before.lines if DIVISION.match(line)]
-            yield [*division, f"# sent_id = {number}-{index + 1}", *_format_anew(sentence)]
+            comments = [*division, f"# sent_id = {number}-{index + 1}", *sentence.lines]
+            yield [*comments, *_format_words(sentence, has_tags)]
         index += 1
+        n_characters += _count_characters(words)
 
 
 def _read_kept_sentences(doc: Doc) -> dict[int, Sentence]:
@@ -103,59 +108,58 @@ def _count_characters(words: Iterable[str]) -> int:
     return len("".join("".join(words).split()))
 
 
-class _DocSentence(NamedTuple):
-    """A sentence of a `Doc` without whitespace tokens."""
-
-    tokens: list[Token]
-    heads: list[int]  # positions in the sentence; a root is its own head. Empty without a tree.
-    labels: list[str]
-    multiword: dict[int, list[Word]]  # words by the position of their token
-    has_tags: bool  # whether the tags of the document are not just parts of speech
-
-    def find_fault(self) -> str:
-        """Return why the heads are not a tree with one root; "" if they are."""
-        if any(not 0 <= head < len(self.heads) for head in self.heads):
-            return "a head is outside the sentence"
-        roots = sum(head == token for token, head in enumerate(self.heads))
-        return "" if roots == 1 or not self.heads else f"it has {roots} roots"
-
-    def expand(self) -> list[list[Word]]:
-        """Return the words of each token."""
-        numbers = [0 if head == i else head + 1 for i, head in enumerate(self.heads)] or [0] * len(self.tokens)
-        tokens = [
-            Word(token.text, token.lemma_, token.pos_, token.tag_, str(token.morph), number, label)
-            for token, number, label in zip(self.tokens, numbers, self.labels, strict=True)
-        ]
-        return expand(tokens, self.multiword)
-
-
-def _list_sentences(doc: Doc) -> Iterator[tuple[int, _DocSentence]]:
-    """Yield the number of non-whitespace characters before each non-empty sentence, and the sentence."""
+def _list_sentences(doc: Doc) -> Iterator[tuple[list[Token], list[int], list[str]]]:
+    """Yield the tokens of each sentence that are not whitespace, their heads, as positions among them (a root is its
+    own head; none without trees), and their labels."""
     kept = np.array([not token.text.isspace() for token in doc])
     pruned = prune(np.arange(len(doc)) + doc.to_array("HEAD").astype(np.int64), kept)
     labelled = doc.has_annotation("DEP")
-    has_tags = any(token.tag_ not in UPOS for token in doc if token.tag and not token.text.isspace())
-    start = characters = 0
-    for sentence in doc.sents:
-        tokens = [token for token in sentence if not token.text.isspace()]
-        if not tokens:
-            continue
+    start = 0
+    for tokens in list_words(doc):
         span = slice(start, start + len(tokens))
         heads, labels = [], [""] * len(tokens)
         if labelled:
             heads = (pruned.heads[span] - start).tolist()
             changed = zip(tokens, pruned.promoted[span], pruned.adopted[span], strict=True)
             labels = ["ROOT" if first else "parataxis" if adopted else token.dep_ for token, first, adopted in changed]
-        yield characters, _DocSentence(tokens, heads, labels, read_words(tokens), has_tags)
+        yield tokens, heads, labels
         start = span.stop
-        characters += _count_characters(token.text for token in tokens)
 
 
-def _update_lines(kept: Sentence, sentence: _DocSentence) -> list[str]:
+def _find_fault(heads: Sequence[int]) -> str:
+    """Return why heads are not a tree with one root; "" if they are, or if there are none."""
+    if any(not 0 <= head < len(heads) for head in heads):
+        return "a head is outside the sentence"
+    roots = sum(head == token for token, head in enumerate(heads))
+    return "" if roots == 1 or not heads else f"it has {roots} roots"
+
+
+def _make_sentence(tokens: Sequence[Token], heads: Sequence[int], labels: Sequence[str]) -> Sentence:
+    """Make a sentence, with comments that do not identify it."""
+    numbers = [0 if head == i else head + 1 for i, head in enumerate(heads)] or [0] * len(tokens)
+    words = [
+        Word(token.text, token.lemma_, token.pos_, token.tag_, str(token.morph), number, label)
+        for token, number, label in zip(tokens, numbers, labels, strict=True)
+    ]
+    spaces = [_is_followed_by_space(token) for token in tokens]
+    text = "".join(token.text + " " * space for token, space in zip(tokens, spaces, strict=True))
+    comments = {**describe_speech(tokens), "text": text.rstrip()}
+    return Sentence(
+        line=0,
+        lines=[f"# {name} = {LINE_BREAKING.sub(' ', str(value))}" for name, value in comments.items()],
+        tokens=words,
+        has_tree=bool(heads),
+        spaces=spaces,
+        joined=are_joined(tokens),
+        multiword=read_words(tokens),
+    )
+
+
+def _update_lines(kept: Sentence, sentence: Sentence, has_tags: bool) -> list[str]:
     """Return the kept lines of a sentence, with changed values replaced."""
-    before, now = expand(kept.tokens, kept.multiword), sentence.expand()
+    before, now = (expand(each.tokens, each.multiword) for each in (kept, sentence))
     if list(map(len, before)) != list(map(len, now)):
-        return [*(line for line in kept.lines if line.startswith("#")), *_format_words(sentence, now)]
+        return [*(line for line in kept.lines if line.startswith("#")), *_format_words(sentence, has_tags)]
     pairs = list(zip(chain.from_iterable(before), chain.from_iterable(now), strict=True))
     same_tree = all((old.head, cut_subtype(old.dep)) == (new.head, cut_subtype(new.dep)) for old, new in pairs)
     lines = []
@@ -165,7 +169,7 @@ def _update_lines(kept: Sentence, sentence: _DocSentence) -> list[str]:
             lines.append(line)
         elif "." not in columns[ID]:
             old, new = pairs[int(columns[ID]) - 1]
-            formatted = _format_word(new, sentence)
+            formatted = _format_word(new, sentence.has_tree, has_tags)
             for column in range(FORM, HEAD):
                 if old[column - FORM] != new[column - FORM]:
                     columns[column] = formatted[column - FORM]
@@ -177,42 +181,34 @@ def _update_lines(kept: Sentence, sentence: _DocSentence) -> list[str]:
     return lines
 
 
-def _format_anew(sentence: _DocSentence) -> list[str]:
-    """Return the lines of a sentence, without the comments that identify it."""
-    text = "".join(token.text + " " * _is_followed_by_space(token) for token in sentence.tokens)
-    comments = {**describe_speech(sentence.tokens), "text": text.rstrip()}
-    lines = [f"# {name} = {LINE_BREAKING.sub(' ', str(value))}" for name, value in comments.items()]
-    return [*lines, *_format_words(sentence, sentence.expand())]
-
-
-def _format_words(sentence: _DocSentence, expanded: list[list[Word]]) -> list[str]:
+def _format_words(sentence: Sentence, has_tags: bool) -> list[str]:
+    expanded = expand(sentence.tokens, sentence.multiword)
     lines = []
     id_ = 1
     # The positions of the tokens of each token of the text.
     groups: list[list[int]] = []
-    for position, joined in enumerate(are_joined(sentence.tokens)):
-        if position and joined and not _is_followed_by_space(sentence.tokens[position - 1]):
+    for position, joined in enumerate(sentence.joined):
+        if position and joined and not sentence.spaces[position - 1]:
             groups[-1].append(position)
         else:
             groups.append([position])
     for group in groups:
-        tokens = [sentence.tokens[position] for position in group]
         words = [word for position in group for word in expanded[position]]
-        misc = "_" if _is_followed_by_space(tokens[-1]) else "SpaceAfter=No"
-        if len(tokens) > 1 or group[0] in sentence.multiword:
-            form = _clean("".join(token.text for token in tokens))
+        misc = "_" if sentence.spaces[group[-1]] else "SpaceAfter=No"
+        if len(group) > 1 or group[0] in sentence.multiword:
+            form = _clean("".join(sentence.tokens[position].form for position in group))
             lines.append("\t".join([f"{id_}-{id_ + len(words) - 1}", form, *["_"] * 7, misc]))
             misc = "_"
         for word in words:
-            lines.append("\t".join([str(id_), *_format_word(word, sentence), "_", misc]))
+            lines.append("\t".join([str(id_), *_format_word(word, sentence.has_tree, has_tags), "_", misc]))
             id_ += 1
     return lines
 
 
-def _format_word(word: Word, sentence: _DocSentence) -> list[str]:
-    """Return the columns from FORM to DEPREL."""
-    word = word._replace(dep="root" if word.dep == "ROOT" else word.dep, tag=word.tag if sentence.has_tags else "")
-    return [_clean(value) or "_" for value in (*word[:5], str(word.head) if sentence.heads else "_", word.dep)]
+def _format_word(word: Word, has_tree: bool, has_tags: bool) -> list[str]:
+    """Return the columns from FORM to DEPREL. Tags that are just parts of speech are left out (`has_tags`)."""
+    word = word._replace(dep="root" if word.dep == "ROOT" else word.dep, tag=word.tag if has_tags else "")
+    return [_clean(value) or "_" for value in (*word[:5], str(word.head) if has_tree else "_", word.dep)]
 
 
 @lru_cache(maxsize=1 << 16)

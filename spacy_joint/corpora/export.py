@@ -13,6 +13,7 @@ from typing import Any, TextIO
 from spacy.tokens import Doc, Span, Token
 from wasabi import color, table
 
+from ..annotation.sentences import list_words
 from ..annotation.speech import describe_speech, format_speech
 from ..pipes.streaming import find_offset
 
@@ -113,10 +114,7 @@ def describe_spans(doc: Doc) -> list[dict[str, Any]]:
 
 def _list_sentences(doc: Doc) -> Iterator[tuple[list[Token], list[int]]]:
     """List the words of each non-empty sentence, and their heads."""
-    for sentence in doc.sents:
-        words = [token for token in sentence if not token.text.isspace()]
-        if words:
-            numbers = {word.i: number for number, word in enumerate(words, start=1)}
-            # The nearest ancestor that is not whitespace; 0 for a root.
-            heads = [next((numbers[above.i] for above in word.ancestors if above.i in numbers), 0) for word in words]
-            yield words, heads
+    for words in list_words(doc):
+        numbers = {word.i: number for number, word in enumerate(words, start=1)}
+        # The nearest ancestor that is not whitespace; 0 for a root.
+        yield words, [next((numbers[above.i] for above in word.ancestors if above.i in numbers), 0) for word in words]

@@ -5,14 +5,15 @@ added: the F1 of boundaries over tokens, where a true positive is a token correc
 attachment scores over all tokens, whereas spaCy leaves out punctuation. Annotation is never repaired.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from spacy.pipeline.dep_parser import parser_score
 from spacy.scorer import PRFScore, Scorer
-from spacy.tokens import Doc, Token
+from spacy.tokens import Token
 from spacy.training import Example
 
+from ..annotation.sentences import list_words
 from .counts import make_factory, report
 
 
@@ -57,22 +58,16 @@ def score_boundaries(examples: Iterable[Example]) -> dict[str, float | None]:
     for example in examples:
         if not example.reference.has_annotation("SENT_START"):
             continue
-        expected = set(_find_sentence_starts(example.reference))
+        expected = {words[0].i for words in list_words(example.reference)}
         found = set()
         if example.predicted.has_annotation("SENT_START"):
-            for start in _find_sentence_starts(example.predicted):
-                if (counterpart := _find_counterpart(example, start)) is None:
+            for words in list_words(example.predicted):
+                if (counterpart := _find_counterpart(example, words[0].i)) is None:
                     score.fp += 1
                 else:
                     found.add(counterpart)
         score.score_set(found, expected)
     return report("boundary", score)
-
-
-def _find_sentence_starts(doc: Doc) -> Iterator[int]:
-    """Find the first token of each sentence that is not whitespace. Sentences of only whitespace have none."""
-    for sentence in doc.sents:
-        yield from [token.i for token in sentence if not token.text.isspace()][:1]
 
 
 def _find_counterpart(example: Example, predicted: int) -> int | None:

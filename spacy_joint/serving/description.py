@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span, Token
 
 from .. import load
 from ..annotation.extensions import read_values, register
-from ..annotation.sentences import PROBABILITY, list_sentences
+from ..annotation.sentences import PROBABILITY, list_sentences, list_words
 from ..corpora.conllu_writing import write_conllu
 from ..corpora.export import describe_sentences
 from ..errors import Errors, JointValueError, JointWarning
@@ -129,8 +129,7 @@ def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
 
 def _list_probabilities(doc: Doc) -> list[float | None]:
     """Lists the probabilities of the starts of sentences; None if unknown."""
-    words = [[token for token in sentence if not token.text.isspace()] for sentence in doc.sents]
-    known = read_values([sentence[0] for sentence in words if sentence], PROBABILITY)
+    known = read_values([words[0] for words in list_words(doc)], PROBABILITY)
     return [None if probability is None else round(probability, DIGITS) for probability in known]
 
 
