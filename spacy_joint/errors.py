@@ -13,6 +13,7 @@ import re
 import warnings
 from collections.abc import Collection
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 # spaCy's errors and warnings also have codes, but use Python's classes.
 SPACY_CODE = re.compile(r"\[[EW]\d+\]")
@@ -740,3 +741,10 @@ def check_range(name: str, value: float, minimum: float, maximum: float | None =
     if isinstance(value, str) or not (minimum <= value and (maximum is None or value <= maximum)):
         allowed = f"at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
         raise JointValueError(Errors.J030, name=name, value=value, allowed=allowed)
+
+
+def require_packages(extra: str, *packages: str) -> None:
+    """Raises J710 unless the packages of an extra are installed; does not import them."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise JointValueError(Errors.J710, package=package, extra=extra)

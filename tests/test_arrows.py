@@ -13,7 +13,7 @@ PACKAGE = Path(spacy_joint.__file__).parent
 # From the ground up. What is in one row does not import each other. "" is the package itself.
 LAYERS = (
     ("about", "errors", "length"),
-    ("", "engine", "extras", "files"),
+    ("", "engine", "files"),
     ("trees",),
     ("annotation",),
     ("pipes",),

@@ -6,7 +6,7 @@ import sys
 import zlib
 from typing import Any, BinaryIO, cast
 
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointValueError, require_packages
 
 zstd: Any
 try:
@@ -34,10 +34,9 @@ def decompress(raw: BinaryIO, suffix: str) -> BinaryIO:
         return zstd.ZstdFile(raw, options={zstd.DecompressionParameter.window_log_max: 31})
     if suffix == ".bz2":
         # Python's bz2 mistakes a later part that is damaged at its beginning for the end of the file.
-        try:
-            import pyarrow
-        except ImportError as error:
-            raise JointValueError(Errors.J710, package="pyarrow", extra="corpora") from error
+        require_packages("corpora", "pyarrow")
+        import pyarrow
+
         stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(raw, mode="r"), "bz2")
         return cast(BinaryIO, io.BufferedReader(stream))
     return raw

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from spacy.language import Language
 from thinc.api import Optimizer, Shim
 
-from ..errors import Errors, JointValueError
-from ..extras import require_packages
+from ..errors import Errors, JointValueError, require_packages
 from .windows import Tok2Vec
 from .word_pieces import with_word_pieces
 

@@ -14,8 +14,7 @@ from thinc.api import Optimizer, PyTorchShim, get_torch_default_device, torch2xp
 from thinc.compat import has_torch, torch
 from thinc.types import ArgsKwargs
 
-from ..errors import Errors, JointValueError
-from ..extras import require_packages
+from ..errors import Errors, JointValueError, require_packages
 from .windows import Tok2Vec
 from .word_pieces import N_CAPITALS, set_word_pieces, with_word_pieces
 

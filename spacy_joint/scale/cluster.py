@@ -10,8 +10,7 @@ from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import Any
 
-from ..errors import Errors, JointError, JointOSError
-from ..extras import require_packages
+from ..errors import Errors, JointError, JointOSError, require_packages
 
 # The address that starts Ray on this machine.
 LOCAL = "local"

@@ -262,7 +262,7 @@ def test_other_components_can_read_it(directory, tmp_path):
 
 
 def test_a_missing_package_is_named(directory, monkeypatch):
-    monkeypatch.setattr("spacy_joint.extras.find_spec", lambda package: None)
+    monkeypatch.setattr("spacy_joint.errors.find_spec", lambda package: None)
     with pytest.raises(JointValueError, match=r"J710.*torch.*pip install \"spacy-joint\[transformer\]\""):
         make_pipeline(directory)
     with pytest.raises(JointValueError, match=r"J710.*onnxruntime.*pip install \"spacy-joint\[onnx\]\""):

@@ -323,7 +323,7 @@ def test_another_pipeline_is_refused(splitter, tmp_path):
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
-    monkeypatch.setattr("spacy_joint.extras.find_spec", lambda name: None if name == "ray" else name)
+    monkeypatch.setattr("spacy_joint.errors.find_spec", lambda name: None if name == "ray" else name)
     with pytest.raises(JointError, match=r"J710.*pip install \"spacy-joint\[ray\]\""):
         RayCorpusRunner()
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...errors import Errors, JointOSError
-from ...extras import require_packages
+from ...errors import Errors, JointOSError, require_packages
 from ...serving import LOOPBACK, MAX_CHARACTERS, TIMEOUT
 from ..options import RayOption
 

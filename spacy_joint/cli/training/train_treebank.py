@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 import typer
 from wasabi import msg
 
-from ...errors import Errors, JointValueError
-from ...extras import require_packages
+from ...errors import Errors, JointValueError, require_packages
 from ...files.reading import read_json_object, require_file
 from ...files.resources import read_word_classes
 from ..options import Kind, SeedOption, SubtypesOption, WeightBitsOption

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ...extras import require_packages
+from ...errors import require_packages
 from ..options import SeedOption
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ... import load
-from ...errors import Errors, JointFileNotFoundError, JointWarning, Warnings, check_choice
-from ...extras import require_packages
+from ...errors import Errors, JointFileNotFoundError, JointWarning, Warnings, check_choice, require_packages
 from .annotator import Annotation, WorkerDeath, describe_pipeline, describe_settings
 from .manifest import ERRORS, claim, complete, find_output, is_output, list_done
 from .partitions import Group, Partition, group_files

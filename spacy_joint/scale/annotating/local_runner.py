@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing
 from itertools import chain
 from queue import SimpleQueue
 
-from ...extras import require_packages
+from ...errors import require_packages
 from .annotator import Annotation
 from .partitions import Group, Partition, read_partitions
 from .worker import DEATH_ERRORS, Worker

@@ -5,8 +5,7 @@ import warnings
 from collections.abc import Generator, Iterator, Sequence, Set
 from typing import Any
 
-from ...errors import Errors
-from ...extras import require_packages
+from ...errors import Errors, require_packages
 from ..cluster import LOCAL, RETRIES, connect, divert_loggers
 from .annotator import Annotation, WorkerDeath
 from .partitions import Group, Partition, read_partitions
