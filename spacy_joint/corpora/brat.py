@@ -28,13 +28,8 @@ Attribution = dict[str, list[Bounds]]
 
 
 def read_brat(path: Path, tokenize: Callable[[str], Doc]) -> Iterator[Doc]:
-    """Read annotated documents with their spans.
-
-    path (Path): An `.ann` file, or a directory whose `.ann` files are read in the order of their names.
-    tokenize (Callable): Makes a document from a text, such as `nlp.make_doc`.
-    RAISES FileNotFoundError: If there is nothing to read (J101, J102) or a text is missing (J140).
-    RAISES ValueError: If the annotation does not match the text (J141), or a file is not UTF-8 (J403).
-    """
+    """Read annotated documents with their spans from an `.ann` file, or those of a directory (J101, J102, J140, J141,
+    J403). `tokenize` makes a document of a text, as `nlp.make_doc` does."""
     seen: set[Path] = set()
     for file in list_files(path, SUFFIX):
         beside = file.with_suffix(".txt")

@@ -84,10 +84,7 @@ def create_conllu_corpus(
     seed: int = 0,
     limit: int = 0,
 ) -> Corpus:
-    """Make a corpus of `.conllu` files (`spacy_joint.ConlluCorpus.v1`): see `read_conllu` and `create_corpus`.
-
-    RAISES ValueError: If the path is None (J100), documents is unknown (J030) or an attribute cannot be kept (J040).
-    """
+    """Make a corpus of `.conllu` files (`spacy_joint.ConlluCorpus.v1`): see `read_conllu` and `create_corpus`."""
     _choose_division(documents)
     read = partial(read_conllu, documents=documents, subtypes=subtypes, keep_lines=False)
     return create_corpus(read, path, SUFFIX, keep, augmenter, shuffle, seed, limit)

@@ -121,9 +121,6 @@ def create_constituency_corpus(
     seed: int = 0,
     limit: int = 0,
 ) -> Corpus:
-    """Make a corpus of trees (`spacy_joint.ConstituencyCorpus.v1`): see `read_tree_documents` and `create_corpus`.
-
-    RAISES ValueError: If the path is None (J100) or an attribute cannot be kept (J040).
-    """
+    """Make a corpus of trees (`spacy_joint.ConstituencyCorpus.v1`): see `read_tree_documents` and `create_corpus`."""
     read = partial(read_tree_documents, sentences=sentences, format=format, traces=traces)
     return create_corpus(read, path, " or ".join(SUFFIXES), keep, augmenter, shuffle, seed, limit)

@@ -19,12 +19,7 @@ SUFFIX = ".spacy"
 
 
 def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """Read annotated documents.
-
-    path (Path): A DocBin file, or a directory whose `.spacy` files are read in the order of their names.
-    RAISES FileNotFoundError: If there is nothing to read (J101, J102).
-    RAISES ValueError: If a file cannot be read (J120).
-    """
+    """Read annotated documents from a DocBin (J120), or the `.spacy` files of a directory (J101, J102)."""
     for file in list_files(path, SUFFIX):
         try:
             # All documents at once, since damage may only show while they are rebuilt.
@@ -68,8 +63,5 @@ def create_docbin_corpus(
     seed: int = 0,
     limit: int = 0,
 ) -> Corpus:
-    """Make a corpus of `.spacy` files (`spacy_joint.DocBinCorpus.v1`): see `create_corpus`.
-
-    RAISES ValueError: If the path is None (J100) or an attribute cannot be kept (J040).
-    """
+    """Make a corpus of `.spacy` files (`spacy_joint.DocBinCorpus.v1`): see `create_corpus`."""
     return create_corpus(read_docbin, path, SUFFIX, keep, augmenter, shuffle, seed, limit)

@@ -20,12 +20,8 @@ SUFFIX = ".ann"
 
 
 def read_litbank(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """Read documents with quotations and, as `kb_id_`, their speakers. The sentences and tokens of the file are kept.
-
-    path (Path): An `.ann` file, or a directory whose `.ann` files are read in the order of their names.
-    RAISES FileNotFoundError: If there is nothing to read (J101, J102), or a text is missing (J140).
-    RAISES ValueError: If a line is malformed or not within the text (J142), or a file is not UTF-8 (J403).
-    """
+    """Read documents with quotations and, as `kb_id_`, their speakers from an `.ann` file, or those of a directory
+    (J101, J102, J140, J142, J403). The sentences and tokens of the file are kept."""
     for file in list_files(path, SUFFIX):
         text_file = file.with_suffix(".txt")
         if not text_file.is_file():

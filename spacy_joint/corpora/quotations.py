@@ -31,18 +31,13 @@ def create_quotation_corpus(
 
     cues (str | None): The key in `doc.spans` of the predicted cues to copy; the corpus raises ValueError (J336) if a
         document lacks them.
-    RAISES ValueError: If the path is None (J100).
     """
     make = partial(make_quotation_example, cues=cues)
     return create_corpus(read_docbin, path, SUFFIX, (), None, shuffle, seed, limit, make)
 
 
 def make_quotation_example(reference: Doc, cues: str | None = None) -> Example:
-    """Pair a reference with a copy that has its tokens, tags and trees, and no spans except predicted cues.
-
-    cues (str | None): The key of the predicted cues in `doc.spans`.
-    RAISES ValueError: If they are missing (J336).
-    """
+    """Pair a reference with a copy that has its tokens, tags and trees, and no spans except the predicted `cues`."""
     predicted = reference.copy()
     predicted.spans.clear()
     if cues is not None:

@@ -17,12 +17,8 @@ PENN = {"JJT": "JJS", "NP": "NNP", "NPS": "NNPS", "AT": "DT", "DTI": "DT", "DTS"
 
 
 def read_tagged(path: Path) -> Iterator[tuple[list[str], list[str]]]:
-    """Read the words and the tags of each sentence.
-
-    path (Path): A file in UTF-8 or Latin-1, or a directory whose `.tagged` files are read in the order of their names.
-    RAISES FileNotFoundError: If there is nothing to read (J101, J102).
-    RAISES ValueError: If a word has no tag (J142).
-    """
+    """Read the words and the tags of each sentence (J142) of a file in UTF-8 or Latin-1, or of the `.tagged` files of a
+    directory (J101, J102)."""
     for file in list_files(path, SUFFIX):
         content = file.read_bytes()
         try:

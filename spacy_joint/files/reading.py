@@ -19,8 +19,8 @@ def require_file(path: str | Path) -> Path:
 
 
 def list_files(path: Path, *suffixes: str, other_names: str = "(?!)") -> list[Path]:
-    """List the files of a corpus: a file with any name, or the files of a directory, sorted, that have one of the
-    suffixes or whose names match the regular expression `other_names`. RAISES FileNotFoundError: If `path` does not
+    """List the files of a corpus: a file with any name, or the files of a directory that have one of the suffixes or
+    whose names match the regular expression `other_names`, sorted by name. RAISES FileNotFoundError: If `path` does not
     exist (J101), or the directory has no such files (J102)."""
     files = [path] if path.is_file() else []
     if path.is_dir():
