@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ...training.calibrating import Sample
 
+PARSER = "joint_sbd_parser"
 # Folds of the cross-validation.
 FOLDS = 5
 
@@ -40,14 +41,11 @@ def calibrate(
     error), and the share of right ones among the 20 % with the highest probability.
     """
     from ... import load
-    from ...parsing.joint_sbd_parser import JointSbdParser
+    from ...pipes.components import list_components, require_components
     from ...training.calibrating import read_samples
 
     nlp = load(model)
-    parsers = [(name, pipe) for name, pipe in nlp.pipeline if isinstance(pipe, JointSbdParser)]
-    if not parsers:
-        raise JointValueError(Errors.J129, name="joint_sbd_parser", pipeline=", ".join(nlp.pipe_names))
-    name, parser = parsers[0]
+    parser = require_components(nlp, PARSER)[0]
     parser.require_trained()
     check_directory(output)
     references = [doc for corpus in corpora for doc in read_documents(corpus, nlp.vocab, documents) if len(doc)]
@@ -58,7 +56,7 @@ def calibrate(
     _show_scores(samples)
     with atomic_write_directory(output) as path:
         shutil.copytree(nlp.path, path)
-        parser.to_disk(path / name, exclude=["vocab"])
+        parser.to_disk(path / list_components(nlp, PARSER)[0], exclude=["vocab"])
     msg.good(f"{output}: calibrated on {len(references):,} documents")
 
 
