@@ -7,7 +7,7 @@ words. `conllu_sentences` reads and validates the lines, `conllu_writing` writes
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -58,7 +58,7 @@ def read_conllu(
     RAISES ValueError: For an invalid setting (J030); while iterating, for invalid content (J103-J115), crossing arcs at
         which spaCy would split the sentence (J117), and, with paragraphs, tokens that do not spell their text (J153).
     """
-    begins_document = _choose_division(documents)
+    _check_division(documents)
     try:
         left_out = re.compile(leave_out or r"\Z.")
     except re.error as error:
@@ -68,7 +68,7 @@ def read_conllu(
     return (
         _make_document(_add_blank_lines(sentences, file) if paragraphs else sentences, vocab, file, keep_lines)
         for file in files
-        for sentences in _divide(read_sentences(file, subtypes=subtypes), file, begins_document)
+        for sentences in _divide(read_sentences(file, subtypes=subtypes), file, documents)
         if not left_out.match(sentences[0].sent_id)
     )
 
@@ -85,25 +85,22 @@ def create_conllu_corpus(
     limit: int = 0,
 ) -> Corpus:
     """Make a corpus of `.conllu` files (`spacy_joint.ConlluCorpus.v1`): see `read_conllu` and `create_corpus`."""
-    _choose_division(documents)
+    _check_division(documents)
     read = partial(read_conllu, documents=documents, subtypes=subtypes, keep_lines=False)
     return create_corpus(read, path, SUFFIX, keep, augmenter, shuffle, seed, limit)
 
 
-_BeginsDocument = Callable[[Sentence, list[Sentence], Path], bool]
+def _check_division(documents: int | str) -> None:
+    if documents not in ("newdoc", "sent_id") and not (str(documents).isdecimal() and int(documents) > 0):
+        allowed = "'newdoc' (at `# newdoc`), 'sent_id' (its last number differs), or a number of sentences above 0"
+        raise JointValueError(Errors.J030, name="documents", value=documents, allowed=allowed)
 
 
-def _choose_division(documents: int | str) -> _BeginsDocument:
-    """Choose a function that decides whether a sentence starts a document, given the sentences of the current one."""
-    if documents == "newdoc":
-        return lambda sentence, before, file: sentence.opens_document
+def _begins_document(sentence: Sentence, before: list[Sentence], documents: int | str, file: Path) -> bool:
+    """Decide whether a sentence starts a document, given the sentences of the current one."""
     if documents == "sent_id":
-        return lambda sentence, before, file: _get_prefix(sentence, file) != _get_prefix(before[0], file)
-    n = int(documents) if str(documents).isdecimal() else 0
-    if n >= 1:
-        return lambda sentence, before, file: sentence.opens_document or len(before) == n
-    allowed = "'newdoc' (at `# newdoc`), 'sent_id' (its last number differs), or a number of sentences above 0"
-    raise JointValueError(Errors.J030, name="documents", value=documents, allowed=allowed)
+        return _get_prefix(sentence, file) != _get_prefix(before[0], file)
+    return sentence.opens_document or (documents != "newdoc" and len(before) == int(documents))
 
 
 def _get_prefix(sentence: Sentence, file: Path) -> str:
@@ -113,10 +110,10 @@ def _get_prefix(sentence: Sentence, file: Path) -> str:
     return match[1]
 
 
-def _divide(found: Iterable[Sentence], file: Path, begins_document: _BeginsDocument) -> Iterator[list[Sentence]]:
+def _divide(found: Iterable[Sentence], file: Path, documents: int | str) -> Iterator[list[Sentence]]:
     sentences: list[Sentence] = []
     for sentence in found:
-        if sentences and begins_document(sentence, sentences, file):
+        if sentences and _begins_document(sentence, sentences, documents, file):
             yield sentences
             sentences = []
         sentences.append(sentence)
