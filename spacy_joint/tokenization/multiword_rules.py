@@ -21,6 +21,9 @@ Typed = tuple[str, str, Analysis]
 Decisions = dict[str, tuple[bool, bool]]
 """Whether a rule applies, by the tag of the token ("" for other tags): to unknown stem words, and to known ones."""
 
+# The numbers of wrong and right results, for unknown and for known stem words.
+Outcomes = tuple[list[int], list[int]]
+
 ANY, STEM = "", "\0"
 # The minimum letters of a stem, and the minimum token types that decide whether a rule applies.
 MIN_STEM, MIN_TYPES = 2, 2
@@ -85,22 +88,21 @@ class MultiwordRules:
             if words and (rule := make_rule(form, words)):
                 made.setdefault(rule.forms, Counter())[rule] += 1
         rules = cls({min(found, key=lambda rule: (-found[rule], rule)): {} for found in made.values()})
-        results: Counter[tuple[Rule, str, bool, bool]] = Counter()
+        # How often each rule is wrong and right, by tag, and by whether other tokens have the stem word.
+        results: dict[Rule, dict[str, Outcomes]] = {}
         for form, tag, words in types:
             expected = [word.form for word in words]
             for rule, found in rules._match(form):
                 is_known = bool(makers.get(found[rule.kept].form, set()) - {form})
                 is_right = [word.form for word in found] == expected
-                results.update((rule, key, is_known, is_right) for key in {tag, ANY})
-        by_rule: dict[Rule, set[str]] = {}
-        for rule, tag, *_ in results:
-            by_rule.setdefault(rule, set()).add(tag)
+                for key in {tag, ANY}:
+                    results.setdefault(rule, {}).setdefault(key, ([0, 0], [0, 0]))[is_known][is_right] += 1
         decisions: dict[Rule, Decisions] = {}
-        for rule, tags in sorted(by_rule.items()):
-            general = _decide(results, rule, ANY, (False, False))
-            by_tag = {tag: _decide(results, rule, tag, general) for tag in sorted(tags)}
+        for rule, by_tag in sorted(results.items()):
+            general = _decide(by_tag[ANY], (False, False))
+            decided = {tag: _decide(outcomes, general) for tag, outcomes in sorted(by_tag.items())}
             # Tags with the general decision need no entry.
-            kept = {tag: decided for tag, decided in by_tag.items() if tag == ANY or decided != general}
+            kept = {tag: decision for tag, decision in decided.items() if tag == ANY or decision != general}
             if any(map(any, kept.values())):
                 decisions[rule] = kept
         return cls(decisions, {*makers, *(form for form, *_ in types)} if decisions else ())
@@ -126,12 +128,10 @@ class MultiwordRules:
         return max(found, key=lambda each: each[:2])[2] if found else ()
 
 
-def _decide(
-    results: Mapping[tuple[Rule, str, bool, bool], int], rule: Rule, tag: str, general: tuple[bool, bool]
-) -> tuple[bool, bool]:
-    """Decides whether a rule applies to a tag, for unknown and for known stem words; in rare cases, as in general."""
-    decided = []
-    for is_known in (False, True):
-        wrong, right = (results.get((rule, tag, is_known, is_right), 0) for is_right in (False, True))
-        decided.append(right > wrong if right + wrong >= MIN_TYPES else general[is_known])
-    return decided[0], decided[1]
+def _decide(outcomes: Outcomes, general: tuple[bool, bool]) -> tuple[bool, bool]:
+    """Decides whether a rule applies, for unknown and for known stem words; in rare cases, as in general."""
+    unknown, known = (
+        right > wrong if wrong + right >= MIN_TYPES else default
+        for (wrong, right), default in zip(outcomes, general, strict=True)
+    )
+    return unknown, known
