@@ -1,10 +1,9 @@
 """Captions: SubRip (.srt; also YouTube's .sbv, with times such as `0:00:01.000,0:00:03.000`) and WebVTT (.vtt;
 https://www.w3.org/TR/webvtt1). Styles, positions and comments are skipped.
 
-webvtt-py parses WebVTT, and SubRip that this module converts to WebVTT. It skips text that it does not understand, so
-this module joins text after a blank line with its cue, and reports the line where a file is damaged. Voice tags (`<v
-Anna>`), names (`ANNA:`, see `labels`), `>>` and, within a cue, dashes mark speakers. Captions that roll up, as on live
-television, repeat the last line of the previous cue: it counts once.
+`divide_cues` divides a file into cues, whose times webvtt-py parses. Voice tags (`<v Anna>`), names (`ANNA:`, see
+`labels`), `>>` and, within a cue, dashes mark speakers. Captions that roll up, as on live television, repeat the last
+line of the previous cue: it counts once.
 """
 
 import html
@@ -20,15 +19,12 @@ from .transcript import CLOCK, LINE_END, Cue, Format, Segment, estimate, is_soun
 
 ARROW = "-->"
 HEADER = "WEBVTT"
-TIMES = re.compile(rf"^.*{ARROW}.*", re.MULTILINE)
 SRT_BEGINNING = re.compile(rf"\s*(?:\d+\s+)?{CLOCK}(?:\s*{ARROW}\s*|,){CLOCK}")
 SBV_TIMES = re.compile(rf"^({CLOCK}),({CLOCK})[ \t]*(?=\r?$)", re.MULTILINE)
 # The number of a cue is right above the times, or alone between blank lines above them.
 SRT_NUMBER = re.compile(rf"(?:^\d+\n|(?<!.\n)^\d+\n+)(?=.*{ARROW})", re.MULTILINE)
 # Removed before parsing, because text of a cue may follow after a blank line.
 VTT_ASIDE = re.compile(rf"(?<=\n\n)(?!.*{ARROW})(?:NOTE(?:[ \t].*)?|STYLE|REGION)(?:\n(?!.*{ARROW}).+)*$", re.MULTILINE)
-# Blank lines that are followed by neither a cue nor the end.
-VTT_GAP = re.compile(rf"(?<!\n)\n{{2,}}(?!\n|\Z|(?:.+\n)?.*{ARROW})")
 MARKUP = re.compile(
     rf"""
     <v(?:\.[^\s>]*)?\s+(?P<voice>[^\s<>][^<>]*)>   # <v.loud Anna>
@@ -61,8 +57,7 @@ def read_srt(content: str, source: str) -> Iterator[Segment]:
         raise _make_error(Errors.J460, lines, filled[0], source)
     if rows and rows[-1].isdecimal() and not lines[filled[-1] - 1].strip():
         raise _make_error(Errors.J460, lines, filled[-1], source)
-    cues = [f"\n{row}" if ARROW in row else row for row in rows]
-    return _read_cues(_parse("\n".join([HEADER, *cues]), lines, source), divide_cues(content), name)
+    return _read_cues(_parse("\n".join(rows), lines, source), divide_cues(content), name)
 
 
 def read_vtt(content: str, source: str) -> Iterator[Segment]:
@@ -76,11 +71,9 @@ def read_vtt(content: str, source: str) -> Iterator[Segment]:
     # The standard allows nothing above the header. Blank lines move below it, so later lines keep their numbers.
     lines.insert(0, lines.pop(first))
     text = VTT_ASIDE.sub(lambda match: "\n" * match[0].count("\n"), "\n".join(map(str.strip, lines)))
-    gap = VTT_GAP.search(text)
-    if gap is not None and ARROW not in text[: gap.start()]:
+    if gap := re.search(r"\n{2,}(?=.)", divide_cues(text)[0]):
         raise _make_error(Errors.J460, lines, text.count("\n", 0, gap.end()), source)
-    # By the standard, a blank line ends a cue, but files have blank lines within cues.
-    return _read_cues(_parse(VTT_GAP.sub("\n", text), lines, source), divide_cues(content), "vtt")
+    return _read_cues(_parse(text, lines, source), divide_cues(content), "vtt")
 
 
 SRT = Format("srt", read_srt, (".srt", ".sbv"), lambda lines: SRT_BEGINNING.match("\n".join(lines[:9])) is not None)
@@ -88,21 +81,22 @@ VTT = Format("vtt", read_vtt, (".vtt",), lambda lines: next(filter(str.strip, li
 
 
 def _parse(text: str, lines: Sequence[str], source: str) -> list[Caption]:
-    """Parses the cues of WebVTT, one for each line of the file that has an arrow."""
-    captions = _parse_vtt(text)
+    """Parses the cues of a text, one for each line of the file that has an arrow. By the standard, a blank line ends a
+    cue, but files have blank lines within cues, so all lines up to the next cue are its text."""
+    captions: list[Caption] = []
     times = [number for number, line in enumerate(lines) if ARROW in line]
-    if len(captions) < len(times):
-        damaged = next(number for number in times if not _parse_vtt(f"{HEADER}\n\n{lines[number]}"))
-        raise _make_error(Errors.J461, lines, damaged, source)
-    for number, caption in zip(times, captions, strict=True):
-        if caption.end_time < caption.start_time:
-            raise _make_error(Errors.J462, lines, number, source)
+    for number, block in zip(times, divide_cues(text)[1:], strict=True):
+        rows = [row for row in block.split("\n") if row]
+        identifier = "" if ARROW in rows[0] else rows.pop(0)
+        # WebVTT has decimal points and SubRip commas, but files mix them.
+        parsed = WebVTT.from_string(f"{HEADER}\n\n{rows.pop(0).replace(',', '.')}").captions
+        if not parsed or parsed[0].end_time < parsed[0].start_time:
+            raise _make_error(Errors.J462 if parsed else Errors.J461, lines, number, source)
+        if rows and (named := NAMED.fullmatch(identifier)):
+            rows[0] = f"<v {named['name']}>{rows[0]}"
+        parsed[0].lines = rows
+        captions += parsed
     return captions
-
-
-def _parse_vtt(text: str) -> list[Caption]:
-    # WebVTT has decimal points and SubRip commas, but files mix them.
-    return WebVTT.from_string(TIMES.sub(lambda match: match[0].replace(",", "."), text)).captions
 
 
 def _make_error(error: Message, lines: Sequence[str], number: int, source: str) -> JointValueError:
@@ -116,7 +110,7 @@ def divide_cues(content: str) -> list[str]:
     for number, line in enumerate(lines):
         if ARROW in line:
             # An identifier is a line above the times, after a blank line or at the beginning.
-            has_identifier = number - starts[-1] > 0 and bool(lines[number - 1].strip())
+            has_identifier = number > 0 and ARROW not in lines[number - 1] and bool(lines[number - 1].strip())
             has_identifier &= number < 2 or not lines[number - 2].strip()
             starts.append(number - has_identifier)
     return ["".join(lines[start:end]) for start, end in pairwise([*starts, len(lines)])]
@@ -124,9 +118,6 @@ def divide_cues(content: str) -> list[str]:
 
 def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> Iterator[Segment]:
     """Reads the lines of cues, in runs of one speaker. `written` has the header of the file and a block per cue."""
-    for cue in cues:
-        if cue.lines and (match := NAMED.fullmatch(cue.identifier or "")):
-            cue.lines[0] = f"<v {match['name']}>{cue.lines[0]}"
     is_rolling = _roll_down(cues)
     for cue in cues:
         parts = [(SAID if DASH.match(strip_markup(line)) else CHANGED).split(line) for line in cue.lines]
