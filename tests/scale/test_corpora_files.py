@@ -302,7 +302,7 @@ def test_pieces_that_are_done_are_not_annotated_again(annotate, tmp_path):
     path = write_records(tmp_path / "a.jsonl", 100)
     annotate(tmp_path / "whole", path)
     annotate(tmp_path / "output", path, limit=3)
-    times = {file.name: file.stat().st_mtime_ns for file in (tmp_path / "output/pending").iterdir()}
+    times = {file.name: file.stat().st_mtime_ns for file in (tmp_path / "output/shards").iterdir()}
     next(iter(sorted((tmp_path / "output/done").iterdir()))).unlink()
     annotate(tmp_path / "output", path)
     assert sum((tmp_path / "output/shards" / name).stat().st_mtime_ns == time for name, time in times.items()) == 2

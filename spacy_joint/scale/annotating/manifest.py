@@ -1,5 +1,5 @@
-"""The output directory of a corpus, which `settings.json` claims. Workers write shards to `pending/`, and then records
-to `done/`. At the end, shards move to `shards/`, records become `manifest.jsonl`, and their failures `errors.jsonl`.
+"""The output directory of a corpus, which `settings.json` claims. Workers write shards to `shards/`, and then records
+to `done/`. At the end, records become `manifest.jsonl`, and their failures `errors.jsonl`.
 """
 
 import json
@@ -15,7 +15,7 @@ from .locks import lock
 from .storage import Directory
 
 SETTINGS, MANIFEST, ERRORS = "settings.json", "manifest.jsonl", "errors.jsonl"
-PENDING, SHARDS, DONE = "pending", "shards", "done"
+SHARDS, DONE = "shards", "done"
 # The names of partitions' files; other files belong to users.
 PARTITION_FILE = re.compile(r"[0-9a-f]{40}\.\w+")
 # Settings that tell these files from others of the same name.
@@ -46,7 +46,7 @@ def find_output(address: str) -> str | None:
     """Finds the output directory to which a file would belong by its name."""
     folder, _, name = address.rpartition("/")
     above, _, last = folder.rpartition("/")
-    if last in (PENDING, SHARDS, DONE):
+    if last in (SHARDS, DONE):
         return above
     return folder if name in (SETTINGS, MANIFEST, ERRORS) else None
 
@@ -69,16 +69,17 @@ def write_shard(
             digest.update(part)
             yield part
 
-    output.replace(f"{PENDING}/{name}{suffix}", measure())
-    done = {"shard": f"{SHARDS}/{name}{suffix}", "bytes": size, "sha256": digest.hexdigest(), **describe()}
+    shard = f"{SHARDS}/{name}{suffix}"
+    output.replace(shard, measure())
+    done = {"shard": shard, "bytes": size, "sha256": digest.hexdigest(), **describe()}
     output.replace(f"{DONE}/{name}.json", [_to_line(done)])
 
 
 def list_done(output: Directory) -> set[str]:
     """Lists the names of the partitions that have a record and a complete shard, and no transient failures."""
-    shards = {*output.list_sizes(SHARDS).items(), *output.list_sizes(PENDING).items()}
+    shards = output.list_sizes(SHARDS)
     records = ((name, done) for name, done in _read_records(output, _list_records(output)) if done)
-    whole = ((name, done["failures"]) for name, done in records if _identify(done) in shards)
+    whole = ((name, done["failures"]) for name, done in records if _is_whole(done, shards))
     return {name for name, failures in whole if not any(failure["transient"] for failure in failures)}
 
 
@@ -102,24 +103,17 @@ def complete(output: Directory, names: Sequence[str]) -> dict[str, int]:
                 totals[key] += 1 if key == "shards" else described[key]
             yield _to_line(described)
 
-    # A partition that was tried again has a shard in both folders.
-    present = output.list_sizes(SHARDS).items() - output.list_sizes(PENDING).items()
-    output.move([shard[0] for shard in map(_identify, read()) if shard not in present], PENDING, SHARDS)
     output.replace(ERRORS, (_to_line(failure) for done in read() for failure in done["failures"]))
     # Up to here, the manifest lists the shards of an earlier run, all of which still exist.
     output.replace(MANIFEST, describe())
-    _remove_others(output, set(names))
-    return totals
-
-
-def _remove_others(output: Directory, kept: set[str]) -> None:
-    """Removes shards and records that no partition needs, records last, and leftovers of processes that died."""
-    others = set(_list_records(output)) - kept
-    for folder, names in ((SHARDS, others), (PENDING, None), (DONE, others)):
+    # Others are of earlier inputs, or of processes that died.
+    kept = set(names)
+    for folder in (SHARDS, DONE):
         for name in filter(PARTITION_FILE.fullmatch, output.list_sizes(folder)):
-            if names is None or PurePosixPath(name).stem in names:
+            if PurePosixPath(name).stem not in kept:
                 output.remove(f"{folder}/{name}")
-    output.remove_leftovers(PENDING)
+    output.remove_leftovers()
+    return totals
 
 
 def _list_records(output: Directory) -> list[str]:
@@ -141,9 +135,8 @@ def _parse(content: bytes | None, keys: Iterable[str]) -> dict[str, Any] | None:
     return None
 
 
-def _identify(done: Mapping[str, Any]) -> tuple[str, int]:
-    """Returns the name and the length of the shard of a record."""
-    return PurePosixPath(done["shard"]).name, done["bytes"]
+def _is_whole(done: Mapping[str, Any], shards: Mapping[str, int]) -> bool:
+    return shards.get(PurePosixPath(done["shard"]).name) == done["bytes"]
 
 
 def _to_line(described: Mapping[str, Any]) -> bytes:

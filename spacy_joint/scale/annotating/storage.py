@@ -151,7 +151,7 @@ class Directory:
                     if self.is_local:
                         file.flush()
                         os.fsync(file.fileno())
-                self._move([part], [path])
+                self._rename(part, path)
             except BaseException:
                 with suppress(OSError):
                     self._files.rm_file(part)
@@ -162,29 +162,19 @@ class Directory:
         with suppress(FileExistsError):
             self._files.pipe_file(f"{self.path}/{name}", content, mode="create")
 
-    def move(self, names: Sequence[str], source: str, target: str) -> None:
-        """Moves files to another folder, where they replace files of the same names. Raises J440 if that fails."""
-        with self._code_errors(target):
-            self._files.makedirs(f"{self.path}/{target}", exist_ok=True)
-            self._move(*([f"{self.path}/{folder}/{name}" for name in names] for folder in (source, target)))
-
-    def _move(self, sources: list[str], targets: list[str]) -> None:
+    def _rename(self, source: str, target: str) -> None:
         if not self.is_local:
-            # Many at once if the storage can.
-            self._files.copy(sources, targets, on_error="raise")
-            for path in sources:
-                self._files.rm_file(path)
+            self._files.copy(source, target, on_error="raise")
+            self._files.rm_file(source)
             return
-        for source, target in zip(sources, targets, strict=True):
-            os.replace(source, target)
-        for folder in {os.path.dirname(target) for target in targets}:
-            # Not all systems can flush directories.
-            with suppress(OSError):
-                descriptor = os.open(folder, os.O_RDONLY)
-                try:
-                    os.fsync(descriptor)
-                finally:
-                    os.close(descriptor)
+        os.replace(source, target)
+        # Not all systems can flush directories.
+        with suppress(OSError):
+            descriptor = os.open(os.path.dirname(target), os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
     @contextmanager
     def _code_errors(self, name: str) -> Iterator[None]:
@@ -200,12 +190,11 @@ class Directory:
         with suppress(FileNotFoundError):
             self._files.rm_file(f"{self.path}/{name}")
 
-    def remove_leftovers(self, *folders: str) -> None:
-        """Removes unfinished files of processes that died, and empty folders."""
+    def remove_leftovers(self) -> None:
+        """Removes unfinished files of processes that died, and their folder."""
         for name in self.list_sizes(PART):
             if re.fullmatch("[0-9a-f]{32}", name):
                 self.remove(f"{PART}/{name}")
         if self.is_local:
-            for folder in (PART, *folders):
-                with suppress(OSError):
-                    os.rmdir(f"{self.path}/{folder}")
+            with suppress(OSError):
+                os.rmdir(f"{self.path}/{PART}")
