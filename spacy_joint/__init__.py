@@ -41,9 +41,6 @@ VARIANTS = {
 }
 # Codes of languages; names of packages are longer.
 LANGUAGE = re.compile("[a-z]{2,3}")
-BEAM_PERCEPTRON = "spacy_joint.BeamPerceptron.v1"
-# The architectures that have each setting of `load`.
-ARCHITECTURES = {"beam_width": (BEAM_PERCEPTRON, "spacy_joint.OrderPerceptron.v1"), "threads": (BEAM_PERCEPTRON,)}
 
 
 def load(
@@ -93,8 +90,7 @@ def load(
             f"components.{name}.model.{setting}": value
             for name, component in components.items()
             # Models of other components may be of any type.
-            if isinstance(model := component.get("model"), dict)
-            and model.get("@architectures") in ARCHITECTURES[setting]
+            if isinstance(model := component.get("model"), dict) and setting in model
         }
         if not settings:
             raise JointValueError(Errors.J401, setting=setting, pipeline=pipeline, components=", ".join(components))
