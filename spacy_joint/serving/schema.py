@@ -15,7 +15,7 @@ class Request(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
     text: str = Field(examples=["you said you have four cats i have four cats how old are they"])
-    format: str | None = Field(
+    format: Literal[FORMATS] | None = Field(  # type: ignore[valid-type]  # a tuple
         TEXT,
         description="The format of the text, as for `annotate --format-in`; null guesses it by the content.",
     )
@@ -29,13 +29,6 @@ class Request(BaseModel):
         # JSON can contain lone surrogates (\\ud800), which cannot be encoded; the error is a ValueError.
         text.encode("utf-8")
         return text
-
-    @field_validator("format")
-    @classmethod
-    def _require_format(cls, format: str | None) -> str | None:
-        if format not in (None, *FORMATS):
-            raise ValueError(f"format must be one of {', '.join(FORMATS)}, or null")
-        return format
 
 
 class AnnotateRequest(Request):
