@@ -47,8 +47,8 @@ FORMAT_IN_HELP = (
     "text, turns (`ANNA: ...`), otter, youtube, srt, vtt, recogniser (JSON of Whisper, vosk, AWS, Google and others), "
     "ctm, or tsv (of Whisper). Default: by suffix or content."
 )
-# Longer texts, in characters, take seconds, so progress is shown.
-LONG_TEXT = 200_000
+# Longer files with a document per line, in bytes, take seconds, so progress is shown.
+LONG_FILE = 200_000
 
 
 def annotate(
@@ -291,25 +291,12 @@ def _end_when_interrupted(lines: Iterator[str]) -> Iterator[str]:
 def _annotate_whole(nlp: Language, lines: Iterable[str], file: str, format_in: str | None) -> Iterator[Doc]:
     from ...transcripts.documents import make_doc_of_text
 
-    text = "".join(lines)
-    with show_progress(len(text) > LONG_TEXT, total=len(nlp.pipeline) + 1, unit="step") as progress:
-        progress.set_description("tokenizer")
-        doc = make_doc_of_text(nlp, text, format_in, "standard input" if file == STANDARD_INPUT else file)
-        progress.update()
-        for component_name, component in nlp.pipeline:
-            progress.set_description(component_name)
-            try:
-                doc = component(doc)
-            except Exception as error:
-                # As `nlp(doc)` does.
-                nlp.default_error_handler(component_name, component, [doc], error)
-            progress.update()
-    yield doc
+    yield nlp(make_doc_of_text(nlp, "".join(lines), format_in, "standard input" if file == STANDARD_INPUT else file))
 
 
 def _annotate_lines(nlp: Language, source: Iterable[str], file: str) -> Iterator[Doc]:
     size = None if file == STANDARD_INPUT else Path(file).stat().st_size
-    with show_progress(size is None or size > LONG_TEXT, total=size, unit="B", unit_scale=True) as progress:
+    with show_progress(size is None or size > LONG_FILE, total=size, unit="B", unit_scale=True) as progress:
 
         def read() -> Iterator[str]:
             for line in source:
