@@ -45,7 +45,8 @@ class Parameters(NamedTuple):
 
 @cache
 def load_parameters(name: str | Path) -> Parameters:
-    """Load "proper" parameters, for discontinuous trees, those of "evalb", or a file in EVALB's format (J040, J142)."""
+    """Load the parameters "proper" (for discontinuous trees), "evalb" (for the Penn Treebank), or of a file in EVALB's
+    format (J040, J142)."""
     file = FILES.get(str(name), Path(name))
     if not file.is_file():
         allowed = ", ".join((*sorted(FILES), "a file in EVALB's format"))

@@ -19,12 +19,8 @@ from .brackets import Bracket, BracketScores, Parameters, count_brackets, load_p
 
 
 def make_constituent_scorer(parameters: str = "proper") -> Callable[..., dict[str, Any]]:
-    """Make the scorer, registered as `spacy_joint.constituent_scorer.v1`.
-
-    parameters (str): What counts: "proper", as for discontinuous trees, "evalb", as for the Penn Treebank, or a file in
-        EVALB's format.
-    RAISES ValueError: If there are no such parameters (J040, J142).
-    """
+    """Make the scorer, registered as `spacy_joint.constituent_scorer.v1`. For `parameters`, what counts, see
+    `load_parameters`."""
     # Not a local function: components are pickled with their scorer.
     return partial(score_constituents, parameters=load_parameters(parameters))
 

@@ -88,10 +88,8 @@ class CharacterTokenizer:
         self.spelling = Spelling(None, self.vocab.lang)
 
     def __call__(self, text: str) -> Doc:
-        """Makes a document of a text.
-
-        RAISES ValueError: If the tokenizer has been neither initialized nor loaded (J060).
-        """
+        """Makes a document of a text. RAISES ValueError: If the tokenizer has been neither initialized nor loaded
+        (J060)."""
         if not self.perceptron.is_set_up:
             raise JointValueError(Errors.J060, name="The tokenizer")
         spelt, positions = self.spelling.align(text)
@@ -242,10 +240,8 @@ class CharacterTokenizer:
         return model_file.pack(described, arrays)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Sequence[str] = ()) -> CharacterTokenizer:
-        """Loads the bytes of `to_bytes`. exclude has no effect.
-
-        RAISES ValueError: If they are damaged, or made by a version with other features (J050-J052, J061).
-        """
+        """Loads the bytes of `to_bytes`. exclude has no effect. RAISES ValueError: If they are damaged, or made by a
+        version with other features (J050-J052, J061)."""
         return self._take(*model_file.unpack(bytes_data), "the bytes")
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
@@ -253,11 +249,7 @@ class CharacterTokenizer:
         write_bytes(Path(path), self.to_bytes())
 
     def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> CharacterTokenizer:
-        """Loads the tokenizer from a file. exclude has no effect.
-
-        RAISES FileNotFoundError: If there is none (J402).
-        RAISES ValueError: As `from_bytes`.
-        """
+        """Loads the tokenizer from a file, which must exist (J402): see `from_bytes`."""
         return self._take(*model_file.unpack(require_file(path).read_bytes(), str(path)), str(path))
 
     def _take(self, described: dict[str, Any], arrays: dict[str, np.ndarray], source: str) -> CharacterTokenizer:

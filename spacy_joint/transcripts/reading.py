@@ -43,14 +43,8 @@ def read(path: str | Path, format: str | None = None) -> Transcript:
 
 
 def read_string(text: str, format: str | None = None, source: str = "The transcript") -> Transcript:
-    """Reads a transcript from a string.
-
-    text (str): The content of a file.
-    format (str | None): See `read`. None guesses it by the content.
-    source (str): The name of the file, for errors.
-    RETURNS (Transcript): Its words, turns and times.
-    RAISES ValueError: If the format is unknown (J040), or the content is damaged (J460-J468).
-    """
+    """Reads a transcript from the content of a file, which errors call `source`: see `read`. If the format is None, the
+    content determines it."""
     text = text.removeprefix(BYTE_ORDER_MARK)
     format = guess_format(text) if format is None else format
     check_choice("format", format, FORMATS)

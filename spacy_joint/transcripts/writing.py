@@ -32,15 +32,8 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".srt": "srt", ".vtt": "vtt", ".c
 
 
 def write(doc: Doc, path: str | Path, format: str | None = None, **settings: Any) -> None:
-    """Writes a document as a transcript to a file, which it replaces.
-
-    doc (Doc): The document, with sentence boundaries. Any trees, speakers, times and restored marks are used.
-    path (str | Path): The file.
-    format (str | None): See `write_string`. None: by the suffix of the file, .txt, .md, .srt, .vtt or .csv.
-    settings (Any): See `write_string`.
-    RAISES ValueError: If the format is unknown (J040), a setting is out of range (J030), or the words have no times for
-        captions (J470).
-    """
+    """Writes a document as a transcript to a file, which it replaces: see `write_string`. If the format is None, the
+    suffix of the file determines it: .txt, .md, .srt, .vtt or .csv."""
     format = format or SUFFIXES.get(Path(path).suffix.lower())
     if format is None:
         raise JointValueError(Errors.J040, name="file type", value=str(path), allowed=", ".join(SUFFIXES))
@@ -52,7 +45,7 @@ def write(doc: Doc, path: str | Path, format: str | None = None, **settings: Any
 def write_string(doc: Doc, format: str, **settings: Any) -> str:
     """Writes a document as a transcript to a string.
 
-    doc (Doc): The document, see `write`.
+    doc (Doc): The document, with sentence boundaries. Any trees, speakers, times and restored marks are used.
     format (str): "text" or "markdown" (a paragraph per turn, with its time and speaker), "srt" or "vtt" (captions, cut
         where syntax allows it), or "csv" (start, end, speaker, text).
     settings (Any): Of text and markdown: `wrap`, the width of lines (None: not wrapped). Of csv: `rows`, "sentence" or
@@ -60,7 +53,8 @@ def write_string(doc: Doc, format: str, **settings: Any) -> str:
         `max_seconds` (7) and `max_rate` (20, characters per second); `recut` (False) also cuts those captions of the
         source that are within these limits.
     RETURNS (str): The transcript.
-    RAISES ValueError: See `write`.
+    RAISES ValueError: If the format is unknown (J040), a setting is out of range (J030), or the words have no times for
+        captions (J470).
     """
     check_choice("format", format, tuple(WRITERS))
     check_settings(format, settings)

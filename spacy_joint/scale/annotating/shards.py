@@ -102,13 +102,8 @@ def _describe_columns(doc: Doc) -> dict[str, Any]:
 
 
 def add_annotation(table: pyarrow.Table, docs: Iterable[Doc]) -> pyarrow.Table:
-    """Adds the columns `sentences`, `tokens` and `spans` of Parquet shards to a table, whose rows are documents.
-
-    table (pyarrow.Table): Any columns.
-    docs (Iterable[Doc]): The document of each row, annotated.
-    RETURNS (pyarrow.Table): The table with the added columns.
-    RAISES ValueError: If there are more or fewer documents than rows (pyarrow.ArrowInvalid).
-    """
+    """Adds the columns `sentences`, `tokens` and `spans` of Parquet shards to a table, given the annotated document of
+    each row. RAISES ValueError: If there are more or fewer documents than rows (pyarrow.ArrowInvalid)."""
     import pyarrow
 
     columns = list(map(_describe_columns, docs))
