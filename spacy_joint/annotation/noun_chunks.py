@@ -55,27 +55,19 @@ def find_base_phrases(doclike: Doc | Span) -> list[tuple[int, int]]:
         if span.label_ in NOUN_PHRASES and first <= span.start and span.end <= last
     }
     chunks: list[tuple[int, int]] = []
-    # The open phrases, outermost first, and those that contain a phrase other than a possessor.
-    opened: list[tuple[int, int]] = []
-    complex_: set[tuple[int, int]] = set()
-
-    def close() -> None:
-        start, end = phrase = opened.pop()
-        is_possessor = opened and end < opened[-1][1] and doc[end - 1].tag_ in POSSESSIVES
-        if opened and (phrase in complex_ or not is_possessor):
-            complex_.add(opened[-1])
-        if phrase not in complex_:
-            while chunks and chunks[-1][0] >= start:
+    # The outermost phrases so far, from the right, and whether they contain only possessors.
+    outer: list[tuple[int, int, bool]] = []
+    for start, end in sorted(phrases, key=lambda phrase: (-phrase[0], phrase[1])):
+        is_base = True
+        while outer and outer[-1][0] < end:
+            _, inner_end, is_inner_base = outer.pop()
+            is_base &= is_inner_base and inner_end < end and doc[inner_end - 1].tag_ in POSSESSIVES
+        outer.append((start, end, is_base))
+        if is_base:
+            while chunks and chunks[-1][0] < end:
                 chunks.pop()
-            chunks.append(phrase)
-
-    for phrase in sorted(phrases, key=lambda phrase: (phrase[0], -phrase[1])):
-        while opened and opened[-1][1] <= phrase[0]:
-            close()
-        opened.append(phrase)
-    while opened:
-        close()
-    return chunks
+            chunks.append((start, end))
+    return chunks[::-1]
 
 
 # The iterators that `use_noun_chunks` replaces: those of spaCy and of this module.
