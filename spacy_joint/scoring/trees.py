@@ -4,6 +4,7 @@ The definitions are those of disco-dop's `eval`, which extend EVALB to discontin
 leaf-ancestor score is that of Sampson & Babarczy (2003).
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ import numpy as np
 from spacy.matcher.levenshtein import levenshtein
 
 from ..errors import Errors, JointValueError
-from ..trees.constituency_trees import Tree, assemble, find_blocks, flatten, list_children
+from ..trees.constituency_trees import Tree, assemble, find_blocks, flatten
 from .brackets import BracketScores, Parameters, count_brackets, load_parameters
 from .counts import divide
 
@@ -154,18 +155,14 @@ def _number_in_postorder(tree: Tree) -> tuple[list[Hashable], list[int], list[in
     """Return the labels of nodes in postorder, the leftmost leaf below each, and the highest node of each leftmost
     leaf."""
     nodes, parents = flatten(tree)
-    below = list_children(parents)
-    # Postorder is the reverse of preorder from right to left.
-    order, pending = [], [0]
-    while pending:
-        index = pending.pop()
-        order.append(index)
-        pending.extend(below[index])
-    order.reverse()
+    # In preorder, the place after all nodes below each node.
+    ends = list(range(1, len(nodes) + 1))
+    for index in range(len(nodes) - 1, 0, -1):
+        ends[parents[index]] = max(ends[parents[index]], ends[index])
+    order = sorted(range(len(nodes)), key=lambda index: (ends[index], -index))
     numbers = {index: number for number, index in enumerate(order)}
-    leftmost: list[int] = []
-    for number, index in enumerate(order):
-        leftmost.append(leftmost[numbers[below[index][0]]] if below[index] else number)
+    leaves = [index for index, end in enumerate(ends) if end == index + 1]
+    leftmost = [numbers[leaves[bisect_left(leaves, index)]] for index in order]
     in_order = [nodes[index] for index in order]
     labels: list[Hashable] = [(node.label, node.index if node.is_preterminal else None) for node in in_order]
     return labels, leftmost, sorted({leaf: number for number, leaf in enumerate(leftmost)}.values())
