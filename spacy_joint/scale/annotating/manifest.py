@@ -78,9 +78,13 @@ def write_shard(
 def list_done(output: Directory) -> set[str]:
     """Lists the names of the partitions that have a record and a complete shard, and no transient failures."""
     shards = output.list_sizes(SHARDS)
-    records = ((name, done) for name, done in _read_records(output, _list_records(output)) if done)
-    whole = ((name, done["failures"]) for name, done in records if _is_whole(done, shards))
-    return {name for name, failures in whole if not any(failure["transient"] for failure in failures)}
+    return {
+        name
+        for name, done in _read_records(output, _list_records(output))
+        if done
+        and shards.get(PurePosixPath(done["shard"]).name) == done["bytes"]
+        and not any(failure["transient"] for failure in done["failures"])
+    }
 
 
 def complete(output: Directory, names: Sequence[str]) -> dict[str, int]:
@@ -133,10 +137,6 @@ def _parse(content: bytes | None, keys: Iterable[str]) -> dict[str, Any] | None:
         found = json.loads(content or b"")
         return found if isinstance(found, dict) and found.keys() >= set(keys) else None
     return None
-
-
-def _is_whole(done: Mapping[str, Any], shards: Mapping[str, int]) -> bool:
-    return shards.get(PurePosixPath(done["shard"]).name) == done["bytes"]
 
 
 def _to_line(described: Mapping[str, Any]) -> bytes:
