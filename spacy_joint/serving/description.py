@@ -101,10 +101,9 @@ def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
     if doc.has_annotation("SENT_START"):
         found = zip(describe_sentences(doc, has_text=True), _list_probabilities(doc), strict=True)
         sentences = [{**sentence, "probability": probability} for sentence, probability in found]
-    quotation_keys = [
-        _find_settings(nlp, QUOTATIONS)[key] for key in ("spans_key", "cues_key", "speakers_key", "characters_key")
-    ]
-    quotations = [describe_quotation(quotation) for quotation in get_quotations(doc, *quotation_keys)]
+    settings = get_components(nlp, QUOTATIONS)[0].cfg
+    keys = [settings[key] for key in ("spans_key", "cues_key", "speakers_key", "characters_key")]
+    quotations = [describe_quotation(quotation) for quotation in get_quotations(doc, *keys)]
     readable = _write(nlp, doc, "text")["written"]
     modifiers = hedges = None
     if phrases:
@@ -141,17 +140,15 @@ def _describe_spans(
     nlp: Language, doc: Doc, factory: str, describe: Callable[[Span], dict[str, Any]]
 ) -> list[dict[str, Any]] | None:
     """Describes the spans of a component; None if there is no such component."""
-    settings = _find_settings(nlp, factory)
-    return settings and [
-        {"text": span.text, "start": span.start_char, "end": span.end_char, "label": span.label_, **describe(span)}
-        for span in doc.spans[settings["spans_key"]]
-    ]
-
-
-def _find_settings(nlp: Language, factory: str) -> Any:
-    """Finds the settings of the first component from a factory, if there is one."""
     components = get_components(nlp, factory)
-    return components[0].cfg if components else None
+    return (
+        [
+            {"text": span.text, "start": span.start_char, "end": span.end_char, "label": span.label_, **describe(span)}
+            for span in doc.spans[components[0].cfg["spans_key"]]
+        ]
+        if components
+        else None
+    )
 
 
 def _draw(nlp: Language, doc: Doc, number: int, kind: str) -> dict[str, Any]:
