@@ -8,14 +8,23 @@ on the given order. Orders with equal scores count as one, undecided answer.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import permutations
+from typing import NamedTuple
 
-from spacy_joint.ordering.phrase_ranker import Order, Ranking, sort_modifiers
-from spacy_joint.ordering.phrases import Phrase, Word
+from spacy_joint.ordering.phrases import Phrase, Word, sort_modifiers
+from spacy_joint.ordering.prenominal_orderer import Order
 
 # Up to 7 modifiers, all orders are scored one by one.
 MAX_EXHAUSTIVE = 7
 # Scores that differ by less are equal: sums of floats depend on the order of addition.
 TIE = 1e-9
+
+
+class Ranking(NamedTuple):
+    """The best orders of a phrase, best first, at least one. margin: The score of the best order minus that of the next
+    one with other words; 0 for a tie, infinite if there is no other."""
+
+    orders: tuple[Order, ...]
+    margin: float
 
 
 class Orderer(ABC):

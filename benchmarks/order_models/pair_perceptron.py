@@ -10,8 +10,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from spacy_joint.ordering.phrase_ranker import sort_modifiers
-from spacy_joint.ordering.phrases import Phrase, Word, identity
+from spacy_joint.ordering.phrases import Phrase, Word, identity, sort_modifiers
 
 from .base import Orderer
 

@@ -50,6 +50,12 @@ def has_repeats(phrase: Phrase) -> bool:
     return len(set(identities(phrase))) < len(phrase.modifiers)
 
 
+def sort_modifiers(phrase: Phrase) -> tuple[Phrase, tuple[int, ...]]:
+    """Sort the modifiers of a phrase; return the phrase and their original indices."""
+    indices = tuple(sorted(range(len(phrase.modifiers)), key=lambda i: phrase.modifiers[i]))
+    return Phrase(tuple(phrase.modifiers[i] for i in indices), phrase.head), indices
+
+
 def write_phrases(phrases: Iterable[Phrase], path: Path) -> None:
     """Write phrases as JSON lines: lists of words with tags, with the head (or null) last."""
     with path.open("w", encoding="utf8") as file:

@@ -10,25 +10,37 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..annotation.extensions import register
 from ..annotation.glossary import extend_glossary
 from ..annotation.spans import read_spans
+from ..engine.columns import Columns
 from ..errors import Errors, JointValueError, check_choice, check_range
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.word_classes import WordClasses
 from .extract import Place, find_in_doc
-from .phrase_columns import COLUMNS
-from .phrase_ranker import Order, PhraseRanker
-from .phrases import MAX_MODIFIERS, Phrase, Word
+from .phrase_columns import COLUMNS, PhraseColumns
+from .phrases import MAX_MODIFIERS, Phrase, Word, sort_modifiers
 from .system import OrderingSystem
 
+# A phrase with sorted modifiers: its columns, and the modifiers in the order of the text.
+PhraseInstance = tuple[Columns, Sequence[int]]
+# Phrases per step of a progress bar. It does not affect the weights, which are updated after each phrase.
+BATCH = 256
 LABELS = ("OK", "ODD")
 SOURCES = ("auto", "dependencies", "tags")
 
 extend_glossary()
+
+
+class Order(NamedTuple):
+    """The indices of the modifiers of a phrase, left to right, and a score; higher is better."""
+
+    indices: tuple[int, ...]
+    score: float
 
 
 class RankedOrders(NamedTuple):
@@ -65,7 +77,6 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
         check_choice("source", source, SOURCES)
         check_range("untagged_share", settings["untagged_share"], 0, 1)
         super().__init__(*args, source=source, exempt=list(exempt), **settings)
-        self._ranker: PhraseRanker | None = None
         self._exempt = [tuple(expression.lower().split()) for expression in exempt if expression.strip()]
 
     def order(
@@ -98,28 +109,40 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
         return self.order_phrase(Phrase(words, noun), n_best)
 
     def order_phrase(self, phrase: Phrase, n_best: int = 1) -> RankedOrders:
-        """Finds the best order of the modifiers of a phrase: see `order`."""
+        """Finds the best orders of the modifiers of a phrase: see `order`."""
         check_range("n_best", n_best, 1)
         self.require_trained()
-        orders, margin = self._get_ranker().rank(phrase, n_best)
-        return RankedOrders(tuple(phrase.modifiers[i].text for i in orders[0].indices), orders, margin)
+        # Sorted, so that the result does not depend on the given order.
+        ordered, places = sort_modifiers(phrase)
+        # At least two, for the margin.
+        found = self.perceptron.rank(self._get_word_columns().make_columns(ordered), max(n_best, 2))
+        orders = tuple(Order(tuple(places[i] for i in indices), score) for indices, score in found)
+        margin = orders[0].score - orders[1].score if len(orders) > 1 else float("inf")
+        return RankedOrders(tuple(phrase.modifiers[i].text for i in orders[0].indices), orders[:n_best], margin)
 
     def score_order(self, phrase: Phrase) -> float:
         """Returns the score of the given order of the modifiers of a phrase."""
         self.require_trained()
-        return self._get_ranker().score(phrase)
+        return self.perceptron.score(*_make_instance(self._get_word_columns(), phrase))
 
-    def _get_ranker(self) -> PhraseRanker:
-        perceptron, ranker = self.perceptron, self._ranker
-        # Loading and initializing replace the objects that the ranker was made from.
-        if (
-            ranker is None
-            or ranker.perceptron is not perceptron
-            or ranker.phrase_columns.names != perceptron.templates.columns
-            or ranker.phrase_columns.word_classes is not self.word_classes
-        ):
-            self._ranker = ranker = PhraseRanker(perceptron, self.word_classes)
-        return ranker
+    def make_word_columns(self) -> PhraseColumns:
+        """Makes the object that builds the columns of phrases."""
+        return PhraseColumns(self.perceptron.templates.columns, self.word_classes)
+
+    def _list_instances(self, phrases: Iterable[Phrase]) -> list[PhraseInstance]:
+        """Makes an instance of each phrase with its tags, and of an evenly spread share of them again without tags."""
+        instances: list[PhraseInstance] = []
+        columns: PhraseColumns = self._get_word_columns()
+        due = 0.0
+        for phrase in phrases:
+            if not 2 <= len(phrase.modifiers) <= MAX_MODIFIERS:
+                continue
+            instances.append(_make_instance(columns, phrase))
+            due += self.cfg["untagged_share"]
+            if due >= 1.0:
+                due -= 1.0
+                instances.append(_make_instance(columns, phrase.without_tags()))
+        return instances
 
     def fit(
         self,
@@ -130,7 +153,8 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
         seed: int = 0,
         word_classes: Mapping[str, Sequence[int]] | None = None,
     ) -> Iterator[float]:
-        """Trains from scratch on phrases instead of examples: see `PhraseRanker.learn`, whose progress it yields.
+        """Trains from scratch on phrases instead of examples, shuffled in each epoch. Yields the progress, from 0 to 1,
+        after each batch.
 
         RAISES ValueError: If there are no phrases.
         """
@@ -139,9 +163,17 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
             raise JointValueError(Errors.J330, source="The data", what="phrases with two or more modifiers")
         self.word_classes = WordClasses.from_dict(word_classes or {})
         self._set_up(list(LABELS), self.default_templates.read_text(encoding="utf8"))
-        return self._get_ranker().learn(
-            phrases, epochs=epochs, dropout=dropout, untagged_share=self.cfg["untagged_share"], seed=seed
-        )
+        self.perceptron.seed = seed
+        return self._learn(self._list_instances(phrases), epochs, dropout, np.random.default_rng(seed))
+
+    def _learn(
+        self, instances: Sequence[PhraseInstance], epochs: int, dropout: float, random: np.random.Generator
+    ) -> Iterator[float]:
+        for epoch in range(epochs):
+            order = random.permutation(len(instances)).tolist()
+            for first in range(0, len(order), BATCH):
+                self.perceptron.update([[instances[i] for i in order[first : first + BATCH]]], dropout)
+                yield (epoch + min(first + BATCH, len(order)) / len(order)) / epochs
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
         """Returns the fixed labels. RAISES ValueError: If no example has a phrase with two modifiers."""
@@ -161,8 +193,7 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
         reference = example.reference
         if not any(map(reference.has_annotation, ("DEP", "TAG"))):
             return []
-        phrases = [phrase for _, phrase in find_in_doc(reference, self.cfg["source"])]
-        return [self._get_ranker().make_instances(phrases, self.cfg["untagged_share"])]
+        return [self._list_instances(phrase for _, phrase in find_in_doc(reference, self.cfg["source"]))]
 
     def _list_read_attributes(self) -> list[str]:
         return ["tag", "dep"] if self.cfg["source"] == "dependencies" else ["tag"]
@@ -178,10 +209,9 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
         ]
 
     def _judge(self, place: Place, phrase: Phrase) -> JudgedPhrase:
-        orders, margin = self._get_ranker().rank(phrase)
-        words = [word.text for word in phrase.modifiers]
+        words, orders, margin = self.order_phrase(phrase, n_best=2)
         best = orders[0]
-        if [words[i] for i in best.indices] == words:
+        if words == tuple(word.text for word in phrase.modifiers):
             return JudgedPhrase(place, tuple(range(len(words))), best.score, margin if len(orders) > 1 else 0.0)
         score = self.score_order(phrase)
         return JudgedPhrase(place, best.indices, score, score - best.score)
@@ -223,6 +253,11 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
     def match(self, doc: Doc) -> list[tuple[int, int, int]]:
         """Finds the ODD phrases of an annotated document, in the format of spaCy's `Matcher`: label, start and end."""
         return [(doc.vocab.strings.add(s["label"]), s["start"], s["end"]) for s in self.suggest(doc)]
+
+
+def _make_instance(columns: PhraseColumns, phrase: Phrase) -> PhraseInstance:
+    ordered, places = sort_modifiers(phrase)
+    return columns.make_columns(ordered), sorted(range(len(places)), key=places.__getitem__)
 
 
 def get_best_order(span: Span) -> tuple[int, ...] | None:

@@ -5,8 +5,7 @@ import random
 import pytest
 
 import spacy_joint
-from spacy_joint.ordering.phrase_ranker import PhraseRanker, sort_modifiers
-from spacy_joint.ordering.phrases import Phrase, Word
+from spacy_joint.ordering.phrases import Phrase, Word, sort_modifiers
 from spacy_joint.ordering.system import Ranker
 
 
@@ -49,7 +48,7 @@ def test_its_beam_finds_what_exact_search_finds(nlp, n):
     pipe = nlp.get_pipe("prenominal_orderer")
     perceptron = pipe.perceptron
     known = "big red old wooden ugly French little kitchen heavy new local police recent stone"
-    phrase_columns = PhraseRanker(perceptron, pipe.word_classes).phrase_columns
+    phrase_columns = pipe.make_word_columns()
     ranker = Ranker(perceptron.system, perceptron.templates, perceptron.beam_width)
     sample = random.Random(n)
     for _ in range(20):
