@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 
 # spaCy's errors and warnings also have codes, but use Python's classes.
 SPACY_CODE = re.compile(r"\[[EW]\d+\]")
+# Exceptions of parsing damaged bytes, including too deep nesting, and types that numpy cannot read.
+DAMAGE = (LookupError, OverflowError, RecursionError, SyntaxError, TypeError, ValueError)
 _format_warning = warnings.formatwarning
 
 
@@ -748,3 +751,16 @@ def require_packages(extra: str, *packages: str) -> None:
     for package in packages:
         if find_spec(package) is None:
             raise JointValueError(Errors.J710, package=package, extra=extra)
+
+
+@contextmanager
+def report_damage(source: str, what: str | None = None, message: Message | None = None) -> Iterator[None]:
+    """Reports exceptions in parsing as damaged data, by default with J052, or J050 without `what`. This also reports
+    bugs as damage."""
+    try:
+        yield
+    except DAMAGE as error:
+        if isinstance(error, JointError):
+            raise
+        message = message or (Errors.J050 if what is None else Errors.J052)
+        raise JointValueError(message, source=source, what=what) from error

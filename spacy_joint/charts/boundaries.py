@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import srsly
 
-from ..errors import Errors, JointValueError
-from ..pipes.component_files import report_damage
+from ..errors import Errors, JointValueError, report_damage
 from ..trees.constituency_trees import Tree
 from .grammar import Grammar, is_factored, join_subsymbols, strip_annotation
 

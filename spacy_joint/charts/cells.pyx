@@ -13,8 +13,7 @@ import numpy as np
 from spacy.strings import get_string_id
 
 from ..engine import model_file
-from ..errors import Errors, JointValueError, check_range
-from ..pipes.component_files import report_damage
+from ..errors import Errors, JointValueError, check_range, report_damage
 from .chart import MAX_WORDS
 from .lexicon import list_classes
 

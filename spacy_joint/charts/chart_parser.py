@@ -21,9 +21,9 @@ from ..annotation.constituents import CONSTITUENTS, get_trees, register_extensio
 from ..annotation.extensions import register
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..annotation.sentences import list_sentences
-from ..errors import Errors, JointValueError, Warnings, check_choice
+from ..errors import Errors, JointValueError, Warnings, check_choice, report_damage
 from ..files.reading import read_text
-from ..pipes.component_files import ComponentFiles, Parts, report_damage
+from ..pipes.component_files import ComponentFiles, Parts
 from ..pipes.examples import read_examples
 from ..trees.constituency_trees import Tree, nest
 from .boundaries import BoundaryModel

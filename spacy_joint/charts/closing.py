@@ -22,8 +22,7 @@ from typing import TypeAlias
 import numpy as np
 import srsly
 
-from ..errors import Errors, JointValueError
-from ..pipes.component_files import report_damage
+from ..errors import Errors, JointValueError, report_damage
 from ..trees.constituency_trees import Constituent, Tree
 from .cells import CellClassifier
 from .grammar import is_factored

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Errors, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range, report_damage
 from . import model_file
 from .beam import MAX_WIDTH
 from .mixing import TrainingState
@@ -306,10 +306,8 @@ class LinearModel(ABC):
         got, wanted = described.get("fingerprint"), self.fingerprint()
         if got != wanted:
             raise JointValueError(Errors.J061, source=source, got=got, wanted=wanted)
-        try:
+        with report_damage(source):
             yield
-        except (KeyError, TypeError, OverflowError) as error:
-            raise JointValueError(Errors.J050, source=source) from error
 
     def __getstate__(self) -> dict[str, Any]:
         # Searches hold buffers, and learners hold threads: both are recreated when needed.

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointValueError, report_damage
 
 MAGIC = b"SPJOINT\0"
 VERSION = 1
@@ -54,11 +54,11 @@ def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dic
         raise JointValueError(Errors.J052, source=source, what="its header")
     first = -(-(PREFIX.size + header_size) // ALIGNMENT) * ALIGNMENT
     arrays = {}
-    try:
+    with report_damage(source, "its header"):
         described = json.loads(header.decode("utf8"))
         for entry in described["arrays"]:
             if entry["dtype"] not in DTYPES:
-                raise JointValueError(Errors.J052, source=source, what="its header")
+                raise TypeError
             name, dtype, start = entry["name"], np.dtype(entry["dtype"]), first + entry["at"]
             if not first <= start <= start + entry["n"] * dtype.itemsize <= size:
                 raise JointValueError(Errors.J052, source=source, what=f"the array '{name}'")
@@ -69,11 +69,7 @@ def unpack(content: Any, source: str = "the bytes") -> tuple[dict[str, Any], dic
             arrays[name] = array
         if not isinstance(described["meta"], dict):
             raise TypeError
-        return described["meta"], arrays
-    except JointValueError:
-        raise
-    except (KeyError, TypeError, AttributeError, RecursionError, ValueError) as error:
-        raise JointValueError(Errors.J052, source=source, what="its header") from error
+    return described["meta"], arrays
 
 
 def _bytes_of(array: np.ndarray) -> memoryview:

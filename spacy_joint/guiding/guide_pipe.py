@@ -23,9 +23,9 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from threadpoolctl import ThreadpoolController
 
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointValueError, report_damage
 from ..pipes.architectures import check_model
-from ..pipes.component_files import ComponentFiles, Parts, report_damage
+from ..pipes.component_files import ComponentFiles, Parts
 from ..pipes.examples import read_examples
 from .learning_state import pack_learning_state, restore_optimizer, restore_random_numbers, unpack_learning_state
 

@@ -27,8 +27,7 @@ from ..annotation.sentences import MARGIN, PROBABILITY
 from ..engine.beam import MAX_WIDTH
 from ..engine.columns import Columns
 from ..engine.learner import Instance
-from ..errors import Warnings, check_range
-from ..pipes.component_files import report_damage
+from ..errors import Warnings, check_range, report_damage
 from ..pipes.custom_columns import read_numbers
 from ..pipes.guide_columns import find_guide_info
 from ..pipes.marks import CLOSED, COMMA, N_VALUES, UNMARKED, WORD

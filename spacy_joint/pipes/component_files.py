@@ -5,7 +5,6 @@ a file of their own, and a component that fails to load does not change."""
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 from zlib import crc32
@@ -16,7 +15,7 @@ from typing_extensions import Self
 
 from ..engine import linear_model  # noqa: F401  # see _lock
 from ..engine.threads import make_fork_lock
-from ..errors import Errors, JointError, JointValueError, JointWarning, Message
+from ..errors import Errors, JointValueError, JointWarning, Message, report_damage
 from ..files.atomic import write_bytes
 
 # The name of bytes in errors.
@@ -26,21 +25,6 @@ CHECKSUMS = "checksums"
 # One thread saves or loads a component while others wait. Saving takes the lock of linear_model.py, so this one is made
 # later: see `make_fork_lock`.
 _lock = make_fork_lock()
-# Exceptions of parsing damaged bytes, including too deep nesting, and types that numpy cannot read.
-DAMAGE = (LookupError, OverflowError, RecursionError, SyntaxError, TypeError, ValueError)
-
-
-@contextmanager
-def report_damage(source: str, what: str | None = None, message: Message | None = None) -> Iterator[None]:
-    """Reports exceptions in parsing as damaged data, by default with J052, or J050 without `what`. This also reports
-    bugs as damage."""
-    try:
-        yield
-    except DAMAGE as error:
-        if isinstance(error, JointError):
-            raise
-        message = message or (Errors.J050 if what is None else Errors.J052)
-        raise JointValueError(message, source=source, what=what) from error
 
 
 class Part(NamedTuple):

@@ -14,9 +14,9 @@ from thinc.api import Model
 
 from ..engine.beam import MAX_BIAS
 from ..engine.system import System
-from ..errors import Errors, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range, report_damage
 from .architectures import check_model, get_perceptron
-from .component_files import ComponentFiles, Parts, report_damage
+from .component_files import ComponentFiles, Parts
 from .custom_columns import CustomColumns
 from .spelling import Spelling
 from .token_columns import COLUMNS, WordColumns

@@ -25,10 +25,9 @@ from ..annotation.sentences import list_sentences
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.threads import open_pool
-from ..errors import Errors, JointValueError, JointWarning, Warnings
+from ..errors import Errors, JointValueError, JointWarning, Warnings, report_damage
 from ..files.grouping import group_by_size
 from ..files.reading import read_text
-from .component_files import report_damage
 from .examples import read_examples
 from .gold_fallback import fall_back_to_gold
 from .guide_columns import read_guide_templates

@@ -9,7 +9,7 @@ from spacy.strings import get_string_id
 from typing_extensions import Self
 
 from ..engine import model_file
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointValueError, report_damage
 
 MAX_CLASSES = 4
 
@@ -42,13 +42,11 @@ class WordClasses:
         """Loads the bytes of `to_bytes`, without a copy; `source` is their name in errors.
         RAISES ValueError: If they are damaged (J050 to J052)."""
         _, arrays = model_file.unpack(content, source)
-        try:
+        with report_damage(source):
             words = arrays["words"]
             classes = arrays["classes"].reshape(len(words), -1 if len(words) else 0)
             if words.dtype != np.uint64 or classes.dtype != np.uint16 or classes.shape[1] > MAX_CLASSES:
                 raise TypeError
-        except (KeyError, TypeError, ValueError) as error:
-            raise JointValueError(Errors.J050, source=source) from error
         return cls(words, classes)
 
     def to_bytes(self) -> bytes:

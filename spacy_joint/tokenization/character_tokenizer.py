@@ -25,10 +25,9 @@ from ..engine import model_file
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.perceptron import Perceptron
-from ..errors import Errors, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range, report_damage
 from ..files.atomic import write_bytes
 from ..files.reading import read_text, require_file
-from ..pipes.component_files import report_damage
 from ..pipes.examples import read_examples
 from ..pipes.spelling import Spelling, find_known_characters
 from .character_columns import COLUMNS, Hashes, Lexicon, Rows, decode, encode, make_values

@@ -19,8 +19,8 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..annotation.multiword_tokens import Word, are_joined, get_words, join, set_words
-from ..errors import Warnings
-from ..pipes.component_files import ComponentFiles, Parts, report_damage
+from ..errors import Warnings, report_damage
+from ..pipes.component_files import ComponentFiles, Parts
 from ..pipes.examples import read_examples
 from ..pipes.spelling import Spelling, find_known_characters
 from .multiword_rules import ANY, Analysis, MultiwordRules, Rule, Typed

@@ -7,8 +7,7 @@ import spacy
 import srsly
 
 import spacy_joint
-from spacy_joint.errors import Errors, JointValueError
-from spacy_joint.pipes.component_files import report_damage
+from spacy_joint.errors import Errors, JointValueError, report_damage
 
 
 def test_damaged_data_is_reported():
