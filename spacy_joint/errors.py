@@ -738,6 +738,12 @@ def check_choice(name: str, value: object, allowed: Collection[object]) -> None:
         raise JointValueError(Errors.J040, name=name, value=value, allowed=", ".join(map(str, allowed)))
 
 
+def check_value(name: str, value: object, is_valid: object, allowed: object) -> None:
+    """Raises J030 unless a value is valid."""
+    if not is_valid:
+        raise JointValueError(Errors.J030, name=name, value=value, allowed=allowed)
+
+
 def check_range(name: str, value: float, minimum: float, maximum: float | None = None) -> None:
     """Raises J030 unless a number is between the minimum and the maximum (None: any)."""
     # spaCy accepts strings as numbers in configs.

@@ -21,7 +21,7 @@ from ..annotation.constituents import CONSTITUENTS, get_trees, register_extensio
 from ..annotation.extensions import register
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..annotation.sentences import list_sentences
-from ..errors import Errors, JointValueError, Warnings, check_choice, report_damage
+from ..errors import Errors, JointValueError, Warnings, check_choice, check_value, report_damage
 from ..files.reading import read_text
 from ..pipes.component_files import ComponentFiles, Parts
 from ..pipes.examples import read_examples
@@ -73,9 +73,8 @@ class ChartParserPipe(ComponentFiles, Pipe):
         check_choice("figure_of_merit", settings["figure_of_merit"], MERITS)
         for kind in kinds:
             check_choice("closure", kind, allowed_kinds)
-        if not 0 < settings["keep_open"] <= 1:
-            value = settings["keep_open"]
-            raise JointValueError(Errors.J030, name="keep_open", value=value, allowed="above 0 and at most 1")
+        keep = settings["keep_open"]
+        check_value("keep_open", keep, 0 < keep <= 1, "above 0 and at most 1")
         self.settings = settings
         self.learnt = ParserSettings(
             annotation={key: settings[key] for key in ANNOTATION},

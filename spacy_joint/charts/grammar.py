@@ -30,7 +30,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointValueError, check_value
 from ..trees.transform import INTERMEDIATE
 from .lexicon import Lexicon, WordClass
 
@@ -81,12 +81,9 @@ class Grammar:
         seen: set[tuple[str, tuple[str, ...]]] = set()
         for rule in self.rules:
             named = _name_rule(rule)
-            if not 1 <= len(rule.children) <= 2:
-                name = f"The number of children of {named}"
-                raise JointValueError(Errors.J030, name=name, value=len(rule.children), allowed="1 or 2")
-            if not 0 < rule.probability <= 1:
-                name, value = f"The probability of {named}", rule.probability
-                raise JointValueError(Errors.J030, name=name, value=value, allowed="above 0 and at most 1")
+            n, probability = len(rule.children), rule.probability
+            check_value(f"The number of children of {named}", n, 1 <= n <= 2, "1 or 2")
+            check_value(f"The probability of {named}", probability, 0 < probability <= 1, "above 0 and at most 1")
             if rule[:2] in seen:
                 raise JointValueError(Errors.J670, rule=named)
             seen.add(rule[:2])

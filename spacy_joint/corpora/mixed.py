@@ -8,7 +8,7 @@ from typing import Any
 from spacy.language import Language
 from spacy.training import Example
 
-from ..errors import Errors, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range, check_value
 from .examples import Corpus
 
 
@@ -32,9 +32,8 @@ def create_mixed_corpus(
     seed (int): The seed of the order.
     RAISES ValueError: If shares are not positive, or not those of the corpora, or buffer_size is not positive (J030).
     """
-    if set(shares) != set(corpora) or not corpora or min(shares.values()) <= 0:
-        allowed = f"a number above 0 for each corpus: {', '.join(corpora)}"
-        raise JointValueError(Errors.J030, name="shares", value=dict(shares), allowed=allowed)
+    is_valid = corpora and set(shares) == set(corpora) and min(shares.values()) > 0
+    check_value("shares", dict(shares), is_valid, f"a number above 0 for each corpus: {', '.join(corpora)}")
     check_range("buffer_size", buffer_size, 1)
 
     def corpus(nlp: Language) -> Iterator[Example]:

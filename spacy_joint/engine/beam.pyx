@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..errors import Errors, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range, check_value
 from .threads import check_stop
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -92,10 +92,9 @@ cdef class Search:
         cdef size_t i
         atoms, table = value if isinstance(value, tuple) else ((), value)
         table = np.asarray(table, dtype=np.float32)
-        if not 0 <= action < self.system.n_actions or not (np.abs(table) <= MAX_BIAS).all():
-            allowed = f"numbers up to {MAX_BIAS} for an action of the system"
-            name = f"The bias of action {action}"
-            raise JointValueError(Errors.J030, name=name, value=table.tolist(), allowed=allowed)
+        is_valid = 0 <= action < self.system.n_actions and (np.abs(table) <= MAX_BIAS).all()
+        allowed = f"numbers up to {MAX_BIAS} for an action of the system"
+        check_value(f"The bias of action {action}", table.tolist(), is_valid, allowed)
         if len(atoms) != table.ndim or table.ndim > MAX_BIAS_ATOMS:
             allowed = f"a dimension for each atom, at most {MAX_BIAS_ATOMS}"
             raise JointValueError(Errors.J001, name="bias", value=table.shape, allowed=allowed)

@@ -6,7 +6,7 @@ softmax of the scores. For templates, the row is the token slot `it`.
 
 import numpy as np
 
-from ..errors import Errors, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range, check_value
 
 from libc.math cimport exp, log
 from libc.stdint cimport uint64_t
@@ -117,8 +117,7 @@ cdef class ChoiceLearner:
         cdef double wanted, share
         self.chooser.fill(columns)
         n = columns.c.n_tokens
-        if not correct <= frozenset(range(n)):
-            raise JointValueError(Errors.J030, name="correct", value=sorted(correct), allowed=f"indices of {n} rows")
+        check_value("correct", sorted(correct), correct <= frozenset(range(n)), f"indices of {n} rows")
         share = sum([self.chooser.shares[i] for i in correct or (n,)])
         if not share > 0:
             raise JointValueError(Errors.J009, step=0)

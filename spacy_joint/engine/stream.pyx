@@ -4,7 +4,7 @@ equals that of a search over the whole document."""
 
 import numpy as np
 
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointValueError, check_value
 
 from libc.stdint cimport int8_t, int32_t, uint64_t
 
@@ -155,9 +155,7 @@ cdef class Stream:
         """Drops the first `n` tokens of the window, which must not be needed any more. RAISES ValueError: If it has
         fewer (J030)."""
         with self.search.claim:
-            if not n <= self.n_tokens:
-                allowed = f"at most {self.n_tokens}, the tokens of the window"
-                raise JointValueError(Errors.J030, name="n", value=n, allowed=allowed)
+            check_value("n", n, n <= self.n_tokens, f"at most {self.n_tokens}, the tokens of the window")
             if n <= 0:
                 return
             self.search.claim.is_broken = True

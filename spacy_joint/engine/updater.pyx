@@ -1,6 +1,6 @@
 """Updates weights along the difference of two bags of features: see updater.pxd."""
 
-from ..errors import Errors, JointValueError, check_choice
+from ..errors import check_choice, check_value
 
 from .templates cimport MAX_TEMPLATES
 from .vectors cimport refill
@@ -78,8 +78,7 @@ cdef class Updater:
 
     def __cinit__(self, Weights weights not None, rule, double aggressiveness):
         check_choice("update rule", rule, RULES)
-        if not aggressiveness > 0:
-            raise JointValueError(Errors.J030, name="aggressiveness", value=aggressiveness, allowed="above 0")
+        check_value("aggressiveness", aggressiveness, aggressiveness > 0, "above 0")
         self.weights = weights
         self.passive_aggressive = rule == "passive_aggressive"
         self.aggressiveness = aggressiveness

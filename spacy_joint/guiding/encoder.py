@@ -8,7 +8,7 @@ from thinc.api import Dropout, Model, NumpyOps, chain, glorot_uniform_init, with
 from thinc.types import Ragged
 from thinc.util import get_width
 
-from ..errors import Errors, JointValueError, check_range
+from ..errors import check_range, check_value
 from .lstm import backprop_lstm, run_lstm
 from .windows import Layer, with_windows
 
@@ -30,8 +30,7 @@ def BiLSTMEncoder(*, width: int, depth: int = 2, window: int = 254, stride: int 
     window, stride (int): See `cut_windows`.
     RAISES ValueError: If a setting is out of range (J030).
     """
-    if width < 2 or width % 2:
-        raise JointValueError(Errors.J030, name="width", value=width, allowed="an even number above 0")
+    check_value("width", width, width >= 2 and width % 2 == 0, "an even number above 0")
     check_range("depth", depth, 1)
     layers: list[Any] = [Dropout(0.0)]
     for number in range(depth):

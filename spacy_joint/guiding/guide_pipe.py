@@ -23,7 +23,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from threadpoolctl import ThreadpoolController
 
-from ..errors import Errors, JointValueError, report_damage
+from ..errors import Errors, JointValueError, check_value, report_damage
 from ..pipes.architectures import check_model
 from ..pipes.component_files import ComponentFiles, Parts
 from ..pipes.examples import read_examples
@@ -94,8 +94,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         RAISES ValueError: If it is not a string (J030), or the component is already initialized, or labels are settings
             (J070).
         """
-        if not isinstance(label, str):
-            raise JointValueError(Errors.J030, name="label", value=label, allowed="a string")
+        check_value("label", label, isinstance(label, str), "a string")
         if label in self.labels:
             return 0
         if self.is_initialized or self._fixed_labels:
@@ -120,10 +119,10 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         docs = list(docs)
         for node in self.model.walk():
             if node.name == "static_vectors":
-                for length in {doc.vocab.vectors_length for doc in docs} - {node.get_dim("nM")}:
-                    allowed = f"{node.get_dim('nM')}: make documents with the pipeline of '{self.name}'"
+                allowed = f"{node.get_dim('nM')}: make documents with the pipeline of '{self.name}'"
+                for length in {doc.vocab.vectors_length for doc in docs}:
                     name = "The length of the word vectors in the vocabulary of a document"
-                    raise JointValueError(Errors.J030, name=name, value=length, allowed=allowed)
+                    check_value(name, length, length == node.get_dim("nM"), allowed)
         # The matrices are small: more threads would mostly wait for each other, especially on busy cores.
         with _find_blas().limit(limits=1, user_api="blas"):
             return self.model.predict(docs)

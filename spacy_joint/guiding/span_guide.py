@@ -11,7 +11,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..annotation.custom_columns import name_span_columns, write_column
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointValueError, check_value
 from ..pipes.guide_columns import find_span_places
 from ..pipes.token_columns import find_whitespace
 from .guide_pipe import GuidePipe, cross_entropy_of_odds
@@ -27,9 +27,9 @@ class SpanGuide(GuidePipe[Any]):
     model_name = "span_guide"
 
     def __init__(self, vocab: Vocab, model: Model, name: str, *, spans_keys: Sequence[str], **settings: Any) -> None:
-        if not spans_keys or not all(spans_keys) or len(set(spans_keys)) < len(spans_keys):
-            allowed = "a list of different groups of spans, such as quotations"
-            raise JointValueError(Errors.J030, name=f"spans_keys of '{name}'", value=spans_keys, allowed=allowed)
+        is_valid = spans_keys and all(spans_keys) and len(set(spans_keys)) == len(spans_keys)
+        allowed = "a list of different groups of spans, such as quotations"
+        check_value(f"spans_keys of '{name}'", spans_keys, is_valid, allowed)
         super().__init__(vocab, model, name, labels=spans_keys, **settings)
 
     def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Any]) -> None:

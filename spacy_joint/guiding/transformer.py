@@ -14,7 +14,7 @@ from thinc.api import Optimizer, PyTorchShim, get_torch_default_device, torch2xp
 from thinc.compat import has_torch, torch
 from thinc.types import ArgsKwargs
 
-from ..errors import Errors, JointValueError, require_packages
+from ..errors import Errors, JointValueError, check_value, require_packages
 from .windows import Tok2Vec
 from .word_pieces import N_CAPITALS, set_word_pieces, with_word_pieces
 
@@ -150,9 +150,8 @@ def _init(model: Tok2Vec, X: Any = None, Y: Any = None, *, name: str | None, win
     longest = tokenizer.model_max_length
     limit = min(longest, getattr(transformer.config, "max_position_embeddings", longest))
     limit -= len(encoder.attrs["before"]) + len(encoder.attrs["after"])
-    if window > limit:
-        allowed = f"at most {limit}, the word pieces that the transformer '{name}' reads"
-        raise JointValueError(Errors.J030, name="window", value=window, allowed=allowed)
+    allowed = f"at most {limit}, the word pieces that the transformer '{name}' reads"
+    check_value("window", window, window <= limit, allowed)
     if capitals:
         _add_capitals(transformer)
     encoder.shims[0]._model = transformer.to(get_torch_default_device())

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from thinc.api import Model, get_array_module
 from thinc.types import Floats2d
 
-from ..errors import Errors, JointValueError
+from ..errors import check_value
 
 # From the rows of sequences to their vectors.
 Layer = Model[list[Floats2d], list[Floats2d]]
@@ -29,9 +29,8 @@ class Window(NamedTuple):
 def cut_windows(n: int, size: int, stride: int) -> list[Window]:
     """Divides a sequence of n rows into windows, which start every `stride` rows; the last one may be shorter.
     RAISES ValueError: Unless 1 <= stride <= size (J030)."""
-    if not 1 <= stride <= size:
-        allowed = f"from 1 to the size of windows, {size}; three quarters of it is usual"
-        raise JointValueError(Errors.J030, name="stride", value=stride, allowed=allowed)
+    allowed = f"from 1 to the size of windows, {size}; three quarters of it is usual"
+    check_value("stride", stride, 1 <= stride <= size, allowed)
     starts = range(0, max(n - size, 0) + stride, stride)
     # Overlaps are cut in the middle.
     cuts = [0, *((start + before + size) // 2 for before, start in pairwise(starts)), n]

@@ -20,7 +20,7 @@ from spacy.training import Example
 from ..annotation.constituents import CONSTITUENTS, SEGMENTS, set_constituents, set_group
 from ..annotation.spans import read_spans
 from ..engine.learner import Instance
-from ..errors import Errors, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range, check_value
 from ..pipes.phrase_pipe import PhrasePipe
 from ..pipes.token_columns import drop_wrong_starts, read_starts
 from ..trees.constituency_trees import Constituent, find_outermost
@@ -51,8 +51,8 @@ class HedgeChunker(PhrasePipe[HedgePrediction]):
 
     def __init__(self, *args: Any, max_span: int, **settings: Any) -> None:
         check_range("max_span", max_span, 1, MAX_SPAN)
-        if (key := settings["spans_key"]) in (CONSTITUENTS, SEGMENTS):
-            raise JointValueError(Errors.J030, name="spans_key", value=key, allowed="the key of no other group")
+        key = settings["spans_key"]
+        check_value("spans_key", key, key not in (CONSTITUENTS, SEGMENTS), "the key of no other group")
         super().__init__(*args, max_span=max_span, **settings)
 
     def collect_labels(self, examples: Iterable[Example]) -> dict[str, Any]:

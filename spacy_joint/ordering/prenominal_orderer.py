@@ -18,7 +18,7 @@ from ..annotation.extensions import register
 from ..annotation.glossary import extend_glossary
 from ..annotation.spans import read_spans
 from ..engine.columns import Columns
-from ..errors import Errors, JointValueError, check_choice, check_range
+from ..errors import Errors, JointValueError, check_choice, check_range, check_value
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.word_classes import WordClasses
 from .extract import Place, find_in_doc
@@ -99,8 +99,7 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
         RAISES ValueError: If there are too many modifiers, they are a string, `n_best` is not positive, the number of
             tags is wrong, or the component has not been trained.
         """
-        if isinstance(modifiers, str):
-            raise JointValueError(Errors.J030, name="modifiers", value=modifiers, allowed="a list of strings")
+        check_value("modifiers", modifiers, not isinstance(modifiers, str), "a list of strings")
         if tags is not None and len(tags) != len(modifiers):
             raise JointValueError(Errors.J143, first=f"{len(tags)} tags", second=f"{len(modifiers)} modifiers")
         words = tuple(map(Word, modifiers, tags or [""] * len(modifiers)))
@@ -183,9 +182,7 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
 
     def make_system(self, labels: list[str]) -> OrderingSystem:
         """Makes the system of orders. RAISES ValueError: If the labels are not the fixed ones."""
-        if list(labels) != list(LABELS):
-            name = f"labels of '{self.name}'"
-            raise JointValueError(Errors.J030, name=name, value=labels, allowed=", ".join(LABELS))
+        check_value(f"labels of '{self.name}'", labels, list(labels) == list(LABELS), ", ".join(LABELS))
         return OrderingSystem()
 
     def make_instances(self, example: Example) -> list[Any]:

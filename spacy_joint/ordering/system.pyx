@@ -24,7 +24,7 @@ small.
 from itertools import chain
 
 from ..engine.beam import MAX_WIDTH
-from ..errors import Errors, JointValueError, check_range
+from ..errors import Errors, JointValueError, check_range, check_value
 
 from libc.math cimport isfinite
 from libc.stdint cimport uint8_t, uint64_t
@@ -427,7 +427,6 @@ cdef int count_wrong_pairs(const int* gold, const int* other, int n) noexcept no
 def check_order(order, int n):
     """Returns an order of n modifiers as a list. RAISES ValueError: If it is not a permutation."""
     order = [int(place) for place in order]
-    if sorted(order) != list(range(n)):
-        allowed = f"a permutation of the numbers of the {n} modifiers, from 0"
-        raise JointValueError(Errors.J030, name="order", value=order, allowed=allowed)
+    allowed = f"a permutation of the numbers of the {n} modifiers, from 0"
+    check_value("order", order, sorted(order) == list(range(n)), allowed)
     return order

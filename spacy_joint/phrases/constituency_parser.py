@@ -20,7 +20,7 @@ from ..annotation.constituents import CONSTITUENTS, Phrase, get_trees, group_blo
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..engine.columns import Columns
 from ..engine.learner import Instance
-from ..errors import Errors, JointValueError, Warnings, check_choice
+from ..errors import Warnings, check_choice, check_value
 from ..pipes.phrase_pipe import PhrasePipe
 from ..pipes.token_columns import find_reference_starts, has_same_tokens, project_spans, read_starts
 from ..trees.constituency_trees import ROOT, Tree
@@ -75,8 +75,7 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
 
     def __init__(self, *args: Any, system: str, head_rules: str, update_weight: float, **settings: Any) -> None:
         check_choice("system", system, SYSTEMS)
-        if not update_weight > 0:
-            raise JointValueError(Errors.J030, name="update_weight", value=update_weight, allowed="above 0")
+        check_value("update_weight", update_weight, update_weight > 0, "above 0")
         self.transitions = SYSTEMS[system]
         self.default_templates = self.transitions.templates
         self.head_rules = load_head_rules(head_rules)

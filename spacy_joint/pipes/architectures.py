@@ -13,7 +13,7 @@ from thinc.shims import Shim
 from ..engine.columns import Columns
 from ..engine.linear_model import LinearModel
 from ..engine.perceptron import Perceptron
-from ..errors import Errors, JointValueError
+from ..errors import check_value
 
 
 class PerceptronShim(Shim):
@@ -66,8 +66,7 @@ def make_model(name: str, perceptron: LinearModel) -> Model[list[Columns], list[
 
 def check_model(component: str, model: Model, name: str) -> None:
     """Checks that the model of a component has this name. RAISES ValueError: Otherwise (J030)."""
-    if model.name != name:
-        raise JointValueError(Errors.J030, name=f"model of '{component}'", value=model.name, allowed=name)
+    check_value(f"model of '{component}'", model.name, model.name == name, name)
 
 
 def get_perceptron(model: Model) -> Any:

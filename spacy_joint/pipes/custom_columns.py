@@ -11,7 +11,7 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc
 
 from ..annotation.custom_columns import PAUSE, read_column
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointValueError, check_value
 
 EDGES = "edges"
 # Chosen on the aligned words of Earnings-22: binned like this, pauses predict boundaries nearly as well as unbinned.
@@ -34,9 +34,9 @@ class CustomColumns:
         settings = {**settings, **{name: bins for name, bins in BUILT_IN.items() if name not in settings}}
         self.names = tuple(settings)
         for name, described in settings.items():
-            if name in taken or "." in name or not name or len(name.split()) != 1:
-                allowed = "a name without whitespace and dots that the component does not use itself"
-                raise JointValueError(Errors.J030, name="The name of a column", value=name, allowed=allowed)
+            is_free = name not in taken and "." not in name and name and len(name.split()) == 1
+            allowed = "a name without whitespace and dots that the component does not use itself"
+            check_value("The name of a column", name, is_free, allowed)
             self.edges[name] = _read_edges(name, described)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from thinc.api import Model
 
 from ..engine.beam import MAX_BIAS
 from ..engine.system import System
-from ..errors import Errors, JointValueError, check_range, report_damage
+from ..errors import Errors, JointValueError, check_range, check_value, report_damage
 from .architectures import check_model, get_perceptron
 from .component_files import ComponentFiles, Parts
 from .custom_columns import CustomColumns
@@ -116,8 +116,7 @@ class PerceptronPipe(ComponentFiles, ABC):
         RAISES ValueError: If it is not a string, if the labels of the component cannot be chosen, or if it is already
             initialized: weights of a label cannot be added to a table.
         """
-        if not isinstance(label, str):
-            raise JointValueError(Errors.J030, name="label", value=label, allowed="a string")
+        check_value("label", label, isinstance(label, str), "a string")
         if label in self.labels:
             return 0
         if self.cfg["labels"]:

@@ -9,7 +9,7 @@ from spacy.strings import get_string_id
 from typing_extensions import Self
 
 from ..engine import model_file
-from ..errors import Errors, JointValueError, report_damage
+from ..errors import check_value, report_damage
 
 MAX_CLASSES = 4
 
@@ -29,9 +29,8 @@ class WordClasses:
         RAISES ValueError: If there are more granularities than columns, or their number differs between words (J030).
         """
         sizes = {len(numbers) for numbers in classes.values()} or {0}
-        if len(sizes) != 1 or max(sizes) > MAX_CLASSES:
-            allowed = f"the same number for each word, at most {MAX_CLASSES}"
-            raise JointValueError(Errors.J030, name="The number of classes", value=sorted(sizes), allowed=allowed)
+        allowed = f"the same number for each word, at most {MAX_CLASSES}"
+        check_value("The number of classes", sorted(sizes), len(sizes) == 1 and max(sizes) <= MAX_CLASSES, allowed)
         pairs = sorted((get_string_id(word), numbers) for word, numbers in classes.items())
         words = np.array([word for word, _ in pairs], dtype=np.uint64)
         numbers = np.array([numbers for _, numbers in pairs], dtype=np.uint16).reshape(len(pairs), sizes.pop())

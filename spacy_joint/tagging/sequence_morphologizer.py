@@ -16,7 +16,7 @@ from spacy.tokens import Doc, MorphAnalysis
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..errors import Errors, JointValueError, check_choice
+from ..errors import check_choice, check_value
 from ..pipes.token_columns import COLUMNS, read_aligned
 from ..pipes.tree_columns import TREE_COLUMNS, TreeColumns
 from .sequence_labeller import SequenceLabeller, TokenLabels
@@ -68,8 +68,8 @@ class SequenceMorphologizer(SequenceLabeller):
         """Makes a system without memory of previous labels. RAISES ValueError: If a label is malformed (J030), or its
         part of speech unknown (J040)."""
         for label in labels:
-            if any(pair.count("=") != 1 for pair in label.split("|") if label):
-                raise JointValueError(Errors.J030, name="A label", value=label, allowed="such as POS=NOUN|Number=Sing")
+            is_valid = all(pair.count("=") == 1 for pair in label.split("|") if label)
+            check_value("A label", label, is_valid, "such as POS=NOUN|Number=Sing")
             check_choice("part of speech", Morphology.feats_to_dict(label).get(PART, ""), tuple(POS_IDS))
         self._morph_cache = MorphCache(self.vocab, labels)
         return super().make_system(labels)

@@ -23,7 +23,7 @@ from spacy.training import Example
 
 from ..annotation.custom_columns import FINE_TAG, write_column
 from ..engine.learner import Instance
-from ..errors import Errors, JointValueError, Warnings, check_choice
+from ..errors import Warnings, check_choice, check_value
 from ..pipes.streaming import MAX_DELAY, OpenDocument, StreamingPipe, cut_into_pieces
 from ..pipes.token_columns import COLUMNS, SPACE_TAGS, find_reference_starts, read_aligned, read_starts
 from .sequence_labeller import SequenceLabeller, TokenLabels
@@ -74,9 +74,9 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
     def make_system(self, labels: list[str]) -> TaggingSystem:
         """Makes the Markov model with these tags. RAISES ValueError: If they are not parts of speech (J040), or lack
         features (J030)."""
-        if lacking := [label for label in labels if self.features and not split_label(label)]:
+        for label in labels if self.features else ():
             allowed = "a tag with features, such as 'NOUN Case=Acc'"
-            raise JointValueError(Errors.J030, name=f"A label of '{self.name}'", value=lacking[0], allowed=allowed)
+            check_value(f"A label of '{self.name}'", label, split_label(label), allowed)
         for label in labels if self.cfg["attribute"] == "POS" else ():
             check_choice("label", split_label(label) if self.features else label, tuple(POS_IDS))
         return TaggingSystem(labels, self.cfg["order"], self.cfg["sentence_starts"])

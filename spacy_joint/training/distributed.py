@@ -23,7 +23,7 @@ from thinc.api import Config, fix_random_seed
 
 from ..about import __version__
 from ..engine.mixing import TrainingState, mix
-from ..errors import Errors, JointValueError, check_range
+from ..errors import check_range, check_value
 from ..files.atomic import atomic_write_directory, check_directory
 from ..files.steps import digest_json, digest_mentioned
 from .passes import PassRunner, find_trained
@@ -75,9 +75,8 @@ class Training:
         resolved = Config(Language.default_config).merge(config).interpolate()
         settings = resolved["training"]
         check_range("training.max_epochs", settings["max_epochs"], 1)
-        if not isinstance(seed := settings["seed"], int):
-            allowed = "a number to train over shards"
-            raise JointValueError(Errors.J030, name="training.seed", value=seed, allowed=allowed)
+        seed = settings["seed"]
+        check_value("training.seed", seed, isinstance(seed, int), "a number to train over shards")
         self.progress = Progress(_digest(resolved, n_shards))
         found = output / LAST / PROGRESS
         if found.is_file() and (saved := srsly.read_json(found))["digest"] == self.progress.digest:

@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ..corpora.examples import Augmenter
-from ..errors import Errors, JointValueError, check_range
+from ..errors import check_range, check_value
 from ..pipes.token_columns import SPACE_TAGS
 from .rewriting import Added, Word, copy_words, require_same_tokens, require_words, rewrite, rewrite_example
 from .unpunctuated import find_spoken
@@ -330,9 +330,8 @@ def create_noise_augmenter(
 
 
 def _augment(nlp: Language, example: Example, *, shares: Mapping[str, float], seed: int) -> Iterator[Example]:
-    if shares["speech"] and nlp.lang != "en":
-        allowed = f"0 for the language '{nlp.lang}': noise of speech is English"
-        raise JointValueError(Errors.J030, name="speech", value=shares["speech"], allowed=allowed)
+    allowed = f"0 for the language '{nlp.lang}': noise of speech is English"
+    check_value("speech", shares["speech"], not shares["speech"] or nlp.lang == "en", allowed)
     require_same_tokens(example)
     joined = join_lines(example.reference) if shares["lines"] else []
     plain = rewrite_example(example, joined) if 0 < len(joined) < len(example.reference) else example

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 from wasabi import msg
 
-from ...errors import Errors, JointValueError, require_packages
+from ...errors import Errors, JointValueError, check_value, require_packages
 from ...files.reading import read_json_object, require_file
 from ...files.resources import read_word_classes
 from ..options import Kind, SeedOption, SubtypesOption, WeightBitsOption
@@ -97,9 +97,8 @@ def train_treebank(
         msg.info(f"spaCy has no language '{code}', so that of the pipeline is xx")
     language = language or code
     name = name or f"joint_{found_name or 'treebank'}"
-    if not name.isidentifier() or name.strip("_") != name:
-        allowed = "letters, digits and underscores, with a letter or digit at both ends"
-        raise JointValueError(Errors.J030, name="The name of the package", value=name, allowed=allowed)
+    allowed = "letters, digits and underscores, with a letter or digit at both ends"
+    check_value("The name of the package", name, name.isidentifier() and name.strip("_") == name, allowed)
     notices = [file for name in FILENAMES_DOCS if meta and (file := meta / name).is_file()]
     given = read_json_object(meta / "meta.json" if meta.is_dir() else meta) if meta else {}
     training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed, transformer)
