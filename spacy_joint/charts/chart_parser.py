@@ -21,16 +21,18 @@ from ..annotation.constituents import CONSTITUENTS, get_trees, register_extensio
 from ..annotation.extensions import register
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..annotation.sentences import list_sentences
-from ..errors import Errors, JointValueError, Warnings, check_choice, check_value, report_damage
+from ..errors import Errors, JointValueError, Warnings, check_choice, check_range, check_value, report_damage
 from ..files.reading import read_text
 from ..pipes.component_files import ComponentFiles, Parts
 from ..pipes.examples import read_examples
 from ..trees.constituency_trees import Tree, nest
 from .boundaries import BoundaryModel
+from .chart import MAX_WORDS
 from .closing import KINDS, Closing
-from .estimation import check_settings
+from .decoding import DECODINGS
 from .grammar import Grammar, is_factored, strip_annotation
-from .sentence_parser import Parse, SentenceParser, check_search
+from .sentence_parser import Parse, SentenceParser
+from .splitting import MAX_CYCLES
 from .training import ParserSettings, make_parser
 
 GRAMMAR, BOUNDARIES = "grammar.txt", "boundaries"
@@ -40,6 +42,14 @@ NONE = "none"
 # The settings of `prepare`, and those of `SentenceParser`.
 ANNOTATION = ("horizontal", "parents", "tag_parents")
 SEARCH = ("width", "max_span", "decoding", "max_words", "cut_long")
+# The lowest and the highest value of settings.
+RANGES: dict[str, tuple[int, int | None]] = {
+    "horizontal": (0, None),
+    "split_cycles": (0, MAX_CYCLES),
+    "width": (0, None),
+    "max_span": (0, None),
+    "max_words": (1, MAX_WORDS),
+}
 PARSE_STATS = "parse_stats"
 
 
@@ -71,6 +81,9 @@ class ChartParserPipe(ComponentFiles, Pipe):
         kinds, allowed_kinds = ([closure], (*KINDS, NONE)) if isinstance(closure, str) else (closure, tuple(KINDS))
         check_choice("tags", settings["tags"], TAGS)
         check_choice("figure_of_merit", settings["figure_of_merit"], MERITS)
+        check_choice("decoding", settings["decoding"], DECODINGS)
+        for setting, limits in RANGES.items():
+            check_range(setting, settings[setting], *limits)
         for kind in kinds:
             check_choice("closure", kind, allowed_kinds)
         keep = settings["keep_open"]
@@ -85,8 +98,6 @@ class ChartParserPipe(ComponentFiles, Pipe):
             closures=tuple(kind for kind in KINDS if kind in kinds),
             keep_open=settings["keep_open"],
         )
-        check_settings(settings["split_cycles"], **self.learnt.annotation)
-        check_search(**self.learnt.search)
         use_noun_chunks_in(vocab, chunk_constituents)
         self.vocab, self.name, self.scorer = vocab, name, scorer
         self._parser: SentenceParser | None = None

@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 import srsly
 
-from ..errors import Errors, JointValueError, check_value, report_damage
+from ..errors import Errors, JointValueError, report_damage
 from ..trees.constituency_trees import Constituent, Tree
 from .cells import CellClassifier
 from .grammar import is_factored
@@ -138,8 +138,7 @@ def learn_closing(
 
 
 def choose_biases(closing: Closing, examples: Iterable[Example], keep: float) -> None:
-    """Set biases so that each output is above 0 for a share `keep` (J030) of the held-out cells where it should be."""
-    check_value("keep", keep, 0 < keep <= 1, "above 0 and at most 1")
+    """Set biases so that each output is above 0 for a share `keep` of the held-out cells where it should be."""
     classifier, biases = closing.classifier, []
     n_outputs = classifier.n_classes - 1
     classifier.set_biases(np.zeros(n_outputs))

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from ..errors import Errors, JointValueError, check_range
+from ..errors import Errors, JointValueError
 from ..trees.constituency_trees import ROOT, Tree, assemble, flatten, rewrite
 from ..trees.transform import binarise
 from .grammar import Grammar, Rule, is_factored, strip_annotation
 from .lexicon import estimate_lexicon
-from .splitting import MAX_CYCLES, Counted, SplitTreebank
+from .splitting import Counted, SplitTreebank
 
 
 def estimate_grammar(
@@ -24,7 +24,6 @@ def estimate_grammar(
 ) -> Grammar:
     """Estimate a grammar from continuous trees (J330) under roots, without empty nodes and functions in labels. No
     label may begin with `@`, have `^` or `|`, or end in a hyphen and a number (J672)."""
-    check_settings(split_cycles, horizontal=horizontal, **annotation)
     prepared = []
     for number, tree in enumerate(trees, start=1):
         for label in {node.label for node in tree.nodes()}:
@@ -49,12 +48,6 @@ def estimate_grammar(
             words[tag] += share
     made = [Rule(*rule, count / (parent_counts[rule[0]] + words[rule[0]])) for rule, count in sorted(counts.items())]
     return Grammar(ROOT, made, estimate_lexicon(sentences, {tag: parent_counts[tag] for tag in words}))
-
-
-def check_settings(split_cycles: int, *, horizontal: int = 1, **flags: bool) -> None:
-    """Check the settings of `estimate_grammar`. RAISES ValueError: If one is not allowed (J030)."""
-    check_range("horizontal", horizontal, 0)
-    check_range("split_cycles", split_cycles, 0, MAX_CYCLES)
 
 
 def prepare(tree: Tree, *, horizontal: int = 1, parents: bool = True, tag_parents: bool = True) -> Tree:

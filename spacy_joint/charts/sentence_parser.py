@@ -15,12 +15,11 @@ import numpy as np
 
 from ..annotation.constituents import Phrase
 from ..engine.threads import make_fork_lock
-from ..errors import Errors, JointValueError, check_choice, check_range
+from ..errors import Errors, JointValueError
 from .boundaries import BoundaryModel
-from .chart import MAX_WORDS
 from .closing import Closing, combine
 from .cyk import ChartParser
-from .decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI, decode_posteriors
+from .decoding import MAX_CONSTITUENTS, VITERBI, decode_posteriors
 from .grammar import Grammar, is_factored, strip_annotation
 
 Possible: TypeAlias = list[tuple[str, float]]
@@ -48,7 +47,7 @@ class Parse(NamedTuple):
 
 class SentenceParser:
     """Finds the most probable trees of sentences. Threads take turns. For the settings, see `make_chart_parser`. RAISES
-    ValueError: If one is wrong, the boundary model is of another grammar (J682), or sums are not finite (J684)."""
+    ValueError: If the boundary model is of another grammar (J682), or sums are not finite (J684)."""
 
     def __init__(
         self,
@@ -57,7 +56,6 @@ class SentenceParser:
         closings: Sequence[Closing] = (),
         **settings: Any,
     ) -> None:
-        check_search(**settings)
         self.settings = settings
         self.grammar, self.boundaries, self.closings = grammar, boundaries, tuple(closings)
         self._chart = ChartParser(grammar, boundaries, settings.get("max_span", 0))
@@ -145,14 +143,6 @@ class SentenceParser:
             return self._chart.parse(possible, width=width, widths=widths, glue=glue)
         nodes = decode_posteriors(posteriors, len(possible), self.grammar.root)
         return total, nodes, [max(shares, key=shares.__getitem__) for shares in tags]
-
-
-def check_search(*, width: int, max_span: int = 0, decoding: str, max_words: int, cut_long: bool) -> None:
-    """Checks the settings of `SentenceParser`. RAISES ValueError: If one is not allowed (J030, J040)."""
-    check_choice("decoding", decoding, DECODINGS)
-    check_range("width", width, 0)
-    check_range("max_span", max_span, 0)
-    check_range("max_words", max_words, 1, MAX_WORDS)
 
 
 def parse_with_fallbacks(

@@ -214,7 +214,6 @@ def words_of(n):
         ("J695", lambda: Closing("widths", CellClassifier(2, {}))),
         ("J695", lambda: Closing("none", CellClassifier(2, {}))),
         ("J695", lambda: learn_closing([], "none", {})),
-        ("J030", lambda: choose_biases(Closing("complete", CellClassifier(2, {})), [], 0)),
     ],
 )
 def test_what_is_impossible_is_refused(code, call):

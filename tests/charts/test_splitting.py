@@ -15,7 +15,6 @@ from spacy_joint.charts.boundaries import estimate_boundaries
 from spacy_joint.charts.estimation import estimate_grammar, prepare
 from spacy_joint.charts.grammar import join_subsymbols, strip_annotation
 from spacy_joint.charts.splitting import SplitTreebank
-from spacy_joint.errors import JointValueError
 from spacy_joint.trees.constituency_trees import flatten, parse_trees
 
 from ..trees.strategies import trees
@@ -196,9 +195,3 @@ def test_the_same_seed_gives_the_same_grammar():
 )
 def test_subsymbols_have_numbers(symbol, label, whole):
     assert strip_annotation(symbol) == label and join_subsymbols(symbol) == whole
-
-
-@pytest.mark.parametrize("cycles", [-1, 5])
-def test_numbers_of_cycles_that_are_not_allowed_are_refused(cycles):
-    with pytest.raises(JointValueError, match=r"\[J030\]"):
-        estimate_grammar(TREEBANK, split_cycles=cycles)
