@@ -61,11 +61,6 @@ cdef class Columns:
         token_info = np.asarray(self.token_info)[:n_tokens, : self.c.n_info] if self.c.n_info else None
         return (Columns, (self.names, values, np.asarray(self.constraints)[:n_tokens], token_info))
 
-    def with_token_info(self, token_info):
-        """Returns the same document with other token info (Columns)."""
-        names, values, constraints, _ = self.__reduce__()[1]
-        return Columns(names, values, constraints, token_info)
-
     def split(self, constraint):
         """Splits the document before tokens with this constraint, into one or more parts (list[Columns])."""
         names, values, constraints, token_info = self.__reduce__()[1]

@@ -240,11 +240,6 @@ class LinearModel(ABC):
         """Makes new searches for later predictions."""
         self._idle_searches: list[Any] = []
 
-    def averages(self) -> np.ndarray:
-        """Returns the exact averages (float32) behind the prediction weights. RAISES ValueError: If not learning
-        (J023)."""
-        return np.mean([weights.averages() for weights in self._tables], axis=0)
-
     def fingerprint(self) -> str:
         """Returns a digest of the system's actions and the features, which define the meaning of the weights."""
         described = json.dumps([type(self.system).__name__, self.system.__reduce__()[1]], sort_keys=True)

@@ -95,13 +95,8 @@ cdef class Stream:
         with self.search.claim:
             self.ended = True
 
-    @property
-    def front(self):
-        """The last token of the window that steps so far may have read (int)."""
-        with self.search.claim:
-            return self._last_read() if self.started else -1
-
     cdef int _last_read(self) noexcept nogil:
+        """Returns the last token of the window that steps so far may have read."""
         cdef int i, front = -1
         for i in range(self.search.n_items):
             front = max(front, self.search.system.front(self.search.state(i)) + self.n_ahead)

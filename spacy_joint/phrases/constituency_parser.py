@@ -136,14 +136,15 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
             return np.zeros(len(doc), dtype=np.int8)
         return read_starts(doc)
 
-    def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
-        """Returns the columns for the templates, for swaps with counts of marks, and the tokens of their rows."""
-        columns, tokens = super().get_columns(doc, constraints)
+    def make_columns(self, doc: Doc, values: np.ndarray, tokens: np.ndarray, constraints: np.ndarray | None) -> Columns:
+        """Makes the columns for the templates, for swaps with counts of marks."""
+        counts = None
         if isinstance(self.perceptron.system, SwapSystem):
             words = doc.to_array([ORTH]).reshape(-1)[tokens]
             is_mark = words[:, np.newaxis] == np.array([get_string_id(mark) for mark in MARKS], dtype=np.uint64)
-            columns = columns.with_token_info(np.cumsum(is_mark, axis=0))
-        return columns, tokens
+            counts = np.cumsum(is_mark, axis=0)
+        row_constraints = None if constraints is None else constraints[tokens]
+        return Columns(self.perceptron.templates.columns, values, row_constraints, counts)
 
     def predict_doc(self, doc: Doc) -> ConstituencyTrees:
         """Predicts the constituents of a document."""

@@ -127,12 +127,3 @@ def test_parts_begin_at_constraints():
 
 def test_an_empty_document_is_one_part():
     assert [len(part) for part in Columns(["word"], np.zeros((0, 1), dtype=np.uint64)).split(1)] == [0]
-
-
-def test_token_info_can_be_given_later():
-    columns = Columns(["word"], np.ones((3, 1), dtype=np.uint64), [1, 0, -1])
-    token_info = [[1], [2], [3]]
-    given = columns.with_token_info(token_info)
-    assert given.__reduce__()[1][3].tolist() == token_info
-    assert [value.tolist() for value in given.__reduce__()[1][1:3]] == [[[1]] * 3, [1, 0, -1]]
-    assert columns.__reduce__()[1][3] is None

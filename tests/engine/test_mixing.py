@@ -92,7 +92,7 @@ def test_a_model_goes_on_from_a_mixture():
     state = mix(start, [run_pass(start, shard)[0] for shard in SHARDS])
     perceptron = make_perceptron()
     perceptron.restore_states([state])
-    np.testing.assert_allclose(perceptron.averages(), state.raw - state.total / state.n_updates)
+    np.testing.assert_allclose(perceptron.weights.averages(), state.raw - state.total / state.n_updates)
     assert perceptron.weights.averaged is not None and not perceptron.weights.averaged.any()
     perceptron.predict(Columns(["word"], np.ones((1, 1), dtype=np.uint64)))
     assert perceptron.weights.averaged.any()

@@ -131,7 +131,6 @@ METHODS = {
     "decide": lambda stream: stream.decide(1),
     "forget": lambda stream: stream.forget(1),
     "end": lambda stream: stream.end(),
-    "front": lambda stream: stream.front,
 }
 
 
@@ -139,7 +138,7 @@ METHODS = {
 def test_a_stream_that_is_in_use_is_refused(method):
     stream = open_stream(n_tokens=LONG)
     with Busy(stream.run) as busy:
-        busy.wait_until_refused(lambda: stream.front)
+        busy.wait_until_refused(stream.best)
         assert busy.refused(lambda: METHODS[method](stream)) == {"J007"}
 
 

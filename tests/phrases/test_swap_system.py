@@ -66,14 +66,15 @@ def test_marks_between_heads_are_counted():
     system = make_system()
     # , a : ,
     counts = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0], [2, 1, 0]])
-    walk = Walk(system, blank_columns(4).with_token_info(counts))
+    columns = Columns((), np.zeros((4, 0), dtype=np.uint64), token_info=counts)
+    walk = Walk(system, columns)
     for name in [SHIFT] * 4 + [("SWAP", 2)]:
         walk.advance(system.actions_by_name[name])
     # The first and the last word are on the stack, with a colon between them.
     slots = walk.slots()
     assert [slots[name] for name in ("comma", "colon", "semicolon")] == [1, 2, 1]
     one = slots["marks"]
-    walk = Walk(system, blank_columns(4).with_token_info(counts))
+    walk = Walk(system, columns)
     for _ in range(2):
         walk.advance(system.actions_by_name[SHIFT])
     assert walk.slots()["marks"] < one
