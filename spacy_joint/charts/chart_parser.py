@@ -62,14 +62,8 @@ class ChartParses(NamedTuple):
 
 
 class ChartParserPipe(ComponentFiles, Pipe):
-    """Parses sentences into constituents by a grammar.
-
-    vocab (Vocab): The vocabulary.
-    name (str): The name of the component.
-    scorer (Callable): The scorer.
-    settings (Any): As in the config. `tags`: "own" (found by the grammar and written) or "given" (read).
-    RAISES ValueError: If a setting is not allowed (J030, J040).
-    """
+    """Parses sentences into constituents by a grammar. For the settings, see `make_chart_parser`. RAISES ValueError: If
+    one is not allowed (J030, J040)."""
 
     # Closings are files with the names of their kinds.
     file_names = (GRAMMAR, BOUNDARIES, *KINDS)
@@ -127,8 +121,6 @@ class ChartParserPipe(ComponentFiles, Pipe):
     ) -> None:
         """Estimates the grammar from the trees of all examples, or reads it.
 
-        get_examples (Callable): Returns gold examples.
-        nlp (Language): The pipeline; not used.
         grammar (str | None): A text file with a grammar (see charts/grammar.py), instead of the examples.
         RAISES ValueError: If there are no trees (J330), or one cannot be learnt from (J672, J702, J703), or the file is
             not a grammar (J030, J666 to J674).

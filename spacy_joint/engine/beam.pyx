@@ -36,8 +36,6 @@ cdef int check_signals() except -1 nogil:
 cdef class Search:
     """A beam search and its buffers.
 
-    system (System): The system to search.
-    templates (Templates): The feature templates.
     width (int): The beam width, 1..1024.
     biases (Mapping[int, float | tuple[Sequence[str], np.ndarray]]): Values to add to the scores of actions: a number,
         or one to three atoms of the templates, such as "b0.style", and an array of numbers that is indexed by their

@@ -342,7 +342,6 @@ cdef class Learner:
     update_strategy (str): The update strategy, one of STRATEGIES.
     rule (str), aggressiveness (float): The update rule and the maximum step size: see `Updater`.
     threads (int): The number of instances of a batch that are searched at the same time.
-    seed (int): The random seed of dropout.
     RAISES ValueError: If a setting is unknown or out of range.
     """
     cdef readonly Weights weights

@@ -45,13 +45,9 @@ class TrainingState:
 
 
 def mix(start: TrainingState, ends: Sequence[TrainingState]) -> TrainingState:
-    """Mixes the final states of passes of one table over the shards of a corpus, as defined above.
-
-    start (TrainingState): The state from which all passes started.
-    ends (Sequence[TrainingState]): The states in which they ended, in the order of the shards.
-    RETURNS (TrainingState): The state from which the next passes start, with the seed of the start.
-    RAISES ValueError: If there is no pass, or one cannot have begun at `start` (J731).
-    """
+    """Mixes the final states of passes of one table over the shards of a corpus, in the order of the shards, as defined
+    above. The mixture has the seed of the start. RAISES ValueError: If there is no pass, or one cannot have begun at
+    `start` (J731)."""
     if not ends:
         raise JointValueError(Errors.J731, shard=0, what="there is none")
     for shard, end in enumerate(ends):

@@ -215,12 +215,8 @@ cdef class Walk:
 
 
 def check_derivation(actions, n_actions, min_length=0):
-    """Checks a derivation from outside the engine, and returns it as an array (np.ndarray of uint16).
-
-    n_actions (int): The number of actions of the system.
-    min_length (int): The minimum length of a complete derivation.
-    RAISES ValueError: If `actions` is not a sequence of the system's actions, or too short (J314).
-    """
+    """Checks a derivation from outside the engine, and returns it as an array (np.ndarray of uint16). RAISES
+    ValueError: If `actions` is not a sequence of the system's actions, or too short (J314)."""
     derivation = np.asarray(actions)
     if derivation.ndim != 1 or (derivation.size and derivation.dtype.kind not in "ui"):
         raise JointValueError(Errors.J314, step=0, n=derivation.shape)

@@ -36,10 +36,8 @@ def _require_few(items, most, what, line):
 cdef class Templates:
     """Compiled feature templates.
 
-    text (str): The templates.
     columns (Sequence[str]): The names of the columns that templates can use. Documents must have those that templates
         use.
-    system (System): The system with the slots that templates can use.
     RAISES ValueError: If an atom is unknown, a block reads slots of several kinds of parts, or there is too much or no
         text.
     """

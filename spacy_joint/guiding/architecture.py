@@ -38,10 +38,8 @@ def ParserGuide(
 ) -> Model[list[Doc], list[Guidance]]:
     """Makes a model of boundaries, arcs and labels, token by token, registered as `spacy_joint.ParserGuide.v1`.
 
-    tok2vec (Model): A layer from documents to vectors of their tokens.
     arc_width, label_width (int), tags (bool): See `GuideHeads`.
     window, stride (int): The windows within which heads are found, see `cut_windows`.
-    nO (int | None): The number of labels; None if it is not known yet.
     RAISES ValueError: If a width or the windows are invalid (J030).
     """
     check_range("arc_width", arc_width, 1)
@@ -76,11 +74,7 @@ def _forward(model: Model, docs: list[Doc], is_train: bool) -> tuple[list[Guidan
 
 def SpanGuide(*, tok2vec: Tok2Vec, nO: int | None = None) -> Tok2Vec:
     """Makes a model of the log-odds that spans of each group begin at a token, end at it, or contain it (tokens x
-    (3 * groups)), registered as `spacy_joint.SpanGuide.v1`: a linear layer over vectors.
-
-    tok2vec (Model): A layer from documents to vectors of their tokens.
-    nO (int | None): The number of groups; None if it is not known yet.
-    """
+    (3 * groups)), registered as `spacy_joint.SpanGuide.v1`: a linear layer over vectors."""
     linear: Model = Linear()
     heads: Model = with_array(linear)
     refs: dict[str, Any] = {"tok2vec": tok2vec, "linear": linear, "heads": heads}

@@ -26,7 +26,6 @@ def BiLSTMEncoder(*, width: int, depth: int = 2, window: int = 254, stride: int 
     input of any width. Dropout, before each layer and after the last, has the rate of training.
 
     width (int): The width of the output; each direction has half of it.
-    depth (int): The number of layers.
     window, stride (int): See `cut_windows`.
     RAISES ValueError: If a setting is out of range (J030).
     """

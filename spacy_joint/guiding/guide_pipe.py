@@ -155,8 +155,6 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     ) -> None:
         """Prepares the component for training.
 
-        get_examples (Callable): Returns a representative sample of gold examples; all of them are used for labels.
-        nlp (Language): The pipeline.
         labels (list[str] | dict[str, list[str]]): The labels, or those of each kind, as written by `spacy init labels`.
             None collects them from the examples.
         pretrained (str): The directory of a saved component with the same architecture, such as
@@ -203,11 +201,8 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     ) -> dict[str, float]:
         """Updates the component and its encoder from a batch of examples.
 
-        examples (Iterable[Example]): The batch.
-        drop (float): The rate of dropout.
         sgd (Optimizer): The optimizer; None accumulates gradients.
         losses (dict): The mean cross-entropy per token is added under the component's name.
-        RETURNS (dict): The losses.
         RAISES ValueError: If the component has not been initialized (J060), or the loss is infinite or NaN (J661).
         """
         losses = {} if losses is None else losses

@@ -40,12 +40,8 @@ def BeamPerceptron(
     n_tables: int = 1,
     threads: int = 2,
 ) -> Model[list[Columns], list[np.ndarray]]:
-    """Makes a structured perceptron with beam search, registered as `spacy_joint.BeamPerceptron.v1`.
-
-    For the settings, see `engine.perceptron.Perceptron` and `engine.linear_model.LinearModel`.
-
-    RETURNS (Model): A model from columns to actions.
-    """
+    """Makes a structured perceptron with beam search, registered as `spacy_joint.BeamPerceptron.v1`. For the settings,
+    see `engine.perceptron.Perceptron` and `engine.linear_model.LinearModel`."""
     perceptron = Perceptron(
         table_bits=table_bits,
         beam_width=beam_width,

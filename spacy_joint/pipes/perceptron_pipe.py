@@ -32,12 +32,8 @@ CHARACTERS = "characters"
 class PerceptronPipe(ComponentFiles, ABC):
     """A component whose model is a perceptron. The file "model" is for prediction, "learning" for resuming training.
 
-    vocab (Vocab): The vocabulary.
     model (Model): A model around a perceptron: see architectures.py.
-    name (str): The name of the component.
-    scorer (Callable): The scorer.
     columns (Mapping): The settings of custom columns: see `CustomColumns`.
-    cfg (Any): Other settings.
     """
 
     cfg: dict[str, Any]

@@ -52,7 +52,6 @@ class Spelling:
     """Spells text for models.
 
     known (str | None): The characters in SUBSTITUTES that the model knows. None: all.
-    language (str): The code of the language, for lower case.
     """
 
     def __init__(self, known: str | None = None, language: str = "") -> None:

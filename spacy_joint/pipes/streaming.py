@@ -357,7 +357,6 @@ def end_probability(nlp: Language, text: str) -> float | None:
     characters: the mean probability that one of several common first words would begin a sentence after it.
 
     nlp (Language): A pipeline with a calibrated `joint_sbd_parser`, which `stream_sentences` accepts.
-    text (str): The text so far.
     RETURNS (float | None): The probability; None if the parser is not calibrated for this kind of text.
     RAISES ValueError: If there is no parser, or if a component before it cannot stream.
     """

@@ -210,7 +210,6 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
     ) -> None:
         """Prepares the component for training, unless it is not trainable.
 
-        get_examples (Callable): Returns a representative sample of gold examples; all of them are used for labels.
         nlp (Language): The pipeline, whose tokenizer is compared with the examples, see `pipes.tokenizer_check`.
         labels (Any): The labels, as written by `spacy init labels`. None collects them from the examples.
         templates (str): The path of a text file of feature templates. None uses those of the task. The text becomes
@@ -276,11 +275,9 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         If the templates read annotation that a predicted document lacks, the reference's is used; tags are dropped like
         features. Predicted annotation, as by `spacy joint jackknife`, is better.
 
-        examples (Iterable[Example]): The batch.
         drop (float): The share of features dropped at random.
         sgd (Optimizer): Not used, since a perceptron has no gradient.
         losses (dict): The mean violation per document (by how much the search preferred a wrong result) is added to it.
-        RETURNS (dict): The losses.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)

@@ -14,10 +14,7 @@ STEP, PATIENCE, MIN_GAIN = 50.0, 2, 0.003
 
 
 def choose_biases(parse: Callable[[Mapping[str, float]], Sequence[Doc]], references: Sequence[Doc]) -> dict[str, float]:
-    """Chooses the biases with the best sentences and trees (the sum of both F1).
-
-    parse (Callable): Parses the text of the references with these biases.
-    """
+    """Chooses the biases with the best sentences and trees (the sum of both F1); `parse` parses with such biases."""
 
     def score(biases: Mapping[str, float]) -> float:
         scores = score_raw_text(parse(biases), references)

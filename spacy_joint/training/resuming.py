@@ -27,7 +27,6 @@ def create_skip_documents(*, n: int, batcher: Batcher[Item]) -> Batcher[Item]:
     """Make a batcher that skips the first documents, across epochs, registered as `spacy_joint.skip_documents.v1`.
 
     n (int): The number of documents to skip: those that a checkpoint has seen.
-    batcher (Batcher[Item]): The original batcher.
     RAISES ValueError: While batches are made, if the first n documents do not end at the end of a batch (J444).
     """
     left = n

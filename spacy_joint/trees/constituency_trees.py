@@ -286,7 +286,6 @@ def parse_trees(text: str, source: str = "the text", *, indexed: bool = False) -
     """Read trees in brackets.
 
     text (str): Any number of trees, with any whitespace between and within them.
-    source (str): The name of the text in errors.
     indexed (bool): Whether words are preceded by their positions, as in `(NN 0=cat)`.
     RAISES ValueError: If its brackets (J131, J132) or its positions (J550, J551) are wrong.
     """
