@@ -1,6 +1,6 @@
 """Parses with charts: finds the most probable derivations, and sums over all derivations."""
 
-from collections import defaultdict
+from collections import defaultdict, namedtuple
 from heapq import heappop, heappush
 from math import inf
 
@@ -169,20 +169,24 @@ cdef class ChartParser(Chart):
         return nodes, tags
 
 
+# A derivation of a vertex: its score, the number of its edge, the ranks of the derivations of the children among those
+# of their vertices, and its tree, as numbers of its outermost constituents: see `_name_tree`.
+Derivation = namedtuple("Derivation", "score edge ranks tree")
+
+
 @cython.internal
 cdef class _Vertex:
-    """An entry over the words i to j - 1."""
+    """An entry of the chart over the words i to j - 1, and its derivations, the best one first."""
 
     cdef int32_t index, i, j
-    cdef list edges             # the score of the rule, and of each child its entry, first word and end
-    cdef list derivations       # the score, the number of the edge, and the children's ranks, the best one first
-    cdef list trees             # of each of these, its outermost constituents: see `_name_tree`
-    cdef set known              # the same
-    cdef list candidates        # a heap of derivations, with negative scores
-    cdef set seen
-    cdef bint complete          # whether no more can be found
-    cdef list tried             # the edges and ranks of the derivations, and of those that were dropped
-    cdef size_t extended        # the number of these whose neighbours are candidates
+    cdef list edges             # ways to derive it: the score of the rule, and the children, as arguments of `_get`
+    cdef list derivations       # found so far, no two with the same tree if words or constituents are joined
+    cdef set trees              # of these
+    cdef list candidates        # the next ones, a heap: the score with the opposite sign, the edge and the ranks
+    cdef set seen               # the edges and ranks that have been candidates
+    cdef list tried             # those of the derivations, and of derivations that were dropped because of their trees
+    cdef size_t n_extended      # the number of these whose neighbours are candidates
+    cdef bint is_complete       # whether no more derivations can be found
 
 
 # Not accessible from Python, since it does not validate its arguments.
@@ -191,16 +195,15 @@ cdef class _Derivations:
     """The derivations of entries of a filled chart, which must not change meanwhile, found on demand: algorithm 3 of
     Huang & Chiang (2005), "Better k-best parsing".
 
-    A vertex is an entry of the chart, and its edges are the ways to derive it: the best one is in the chart, the others
-    are found again by the rules. A derivation is an edge and the ranks of the derivations of its children; the next one
-    of a vertex is the best of the neighbours of those before. Derivations that differ only in tags and annotation have
-    the same tree: where two words or constituents are joined, only the best one of each tree is kept. The first
-    derivation of an entry is that of the chart, so unary rules may be cyclic: later derivations depend only on earlier
-    ones.
+    A vertex is an entry of the chart. Its first derivation is that of the chart. All others are found again by the
+    rules: each is an edge and, for each child, the rank of one of its derivations, and the next one of a vertex is the
+    best of the neighbours of those before, in which one rank is higher by one. Derivations that differ only in tags and
+    annotation have the same tree: where two words or constituents are joined, only the best one of each tree is kept.
+    Unary rules may be cyclic, since later derivations depend only on earlier ones.
     """
 
     cdef Chart chart
-    cdef dict vertices
+    cdef dict vertices          # by entry
     cdef dict numbers           # of constituents with their descendants
 
     def __cinit__(self, Chart chart not None):
@@ -208,25 +211,54 @@ cdef class _Derivations:
         self.vertices, self.numbers = {}, {}
 
     cdef _Vertex _get(self, tuple child):
-        """Gets the vertex of an entry, given with its first word and its end."""
-        cdef _Vertex vertex = self.vertices.get(child[0])
-        if vertex is None:
-            vertex = _Vertex()
-            vertex.index, vertex.i, vertex.j = child
-            vertex.derivations, vertex.trees, vertex.known, vertex.tried = [], [], set(), []
-            vertex.candidates, vertex.seen = [], set()
-            self._find_edges(vertex)
-            self.vertices[vertex.index] = vertex
+        """Gets the vertex of an entry, given with its first word and its end, with its first derivation."""
+        cdef _Vertex vertex
+        made, pending = {}, [child]
+        while pending:
+            entry = pending.pop()
+            if entry[0] in self.vertices:
+                continue
+            vertex = made.get(entry[0]) or self._make_vertex(entry)
+            number, ranks = vertex.tried[0]
+            # The vertices below the first derivation come first.
+            lacking = [below for below in vertex.edges[number][1] if below[0] not in self.vertices]
+            if lacking:
+                made[vertex.index] = vertex
+                pending += [entry, *lacking]
+            else:
+                self.vertices[vertex.index] = vertex
+                self._add(vertex, self.chart.entries[vertex.index].edge.score, number, ranks)
+        return self.vertices[child[0]]
+
+    cdef _Vertex _make_vertex(self, tuple child):
+        """Makes the vertex of an entry: finds its edges, and tries the one in the chart first."""
+        cdef Chart chart = self.chart
+        cdef _Vertex vertex = _Vertex()
+        cdef EntryC entry
+        cdef int32_t index
+        vertex.index, vertex.i, vertex.j = child
+        entry = chart.entries[vertex.index]
+        vertex.edges, vertex.derivations, vertex.trees = self._find_edges(vertex), [], set()
+        vertex.candidates, vertex.seen, vertex.tried = [], set(), []
+        first = [index for index in (entry.edge.left, entry.edge.right) if index >= 0]
+        for number, (score, children) in enumerate(vertex.edges):
+            ranks = (0,) * len(children)
+            if [index for index, _, _ in children] == first:
+                vertex.tried.append((number, ranks))
+                continue
+            for index, _, _ in children:
+                score += chart.entries[index].edge.score
+            heappush(vertex.candidates, (-score, number, ranks))
         return vertex
 
-    cdef int _find_edges(self, _Vertex vertex) except -1:
-        """Finds the edges of a vertex. The edge in the chart is its first derivation; all others are candidates."""
+    cdef list _find_edges(self, _Vertex vertex):
         cdef Chart chart = self.chart
         cdef EntryC entry = chart.entries[vertex.index], child
         cdef int32_t i = vertex.i, j = vertex.j, middle, index, k, cell, other
         cdef vector[int32_t] row
         cdef const PairC* both
-        vertex.edges = []
+        cdef tuple children
+        edges = []
         if j - i == 1:
             # If a tag is given twice, the better one counts.
             score = max(
@@ -234,13 +266,13 @@ cdef class _Derivations:
                 default=-INFINITY,
             )
             if score > -INFINITY:
-                vertex.edges.append((score, ()))
+                edges.append((score, ()))
         cell = i * (chart.n + 1) + j
         for index in range(chart.cells[cell], chart.ends[cell]):
             child = chart.entries[index]
             for k in range(chart.unary_start[child.symbol], chart.unary_start[child.symbol + 1]):
                 if chart.unary[k].parent == entry.symbol:
-                    vertex.edges.append((chart.unary[k].score, ((index, i, j),)))
+                    edges.append((chart.unary[k].score, ((index, i, j),)))
         row.resize(chart.n_symbols, -1)
         for middle in range(i + 1, j):
             cell = middle * (chart.n + 1) + j
@@ -256,124 +288,98 @@ cdef class _Derivations:
                     for k in range(both.first, (both + 1).first):
                         if chart.binary[k].parent == entry.symbol:
                             children = (index, i, middle), (row[both.right], middle, j)
-                            vertex.edges.append((chart.binary[k].score, children))
+                            edges.append((chart.binary[k].score, children))
             cell = middle * (chart.n + 1) + j
             for index in range(chart.cells[cell], chart.ends[cell]):
                 row[chart.entries[index].symbol] = -1
-        first = [index for index in (entry.edge.left, entry.edge.right) if index >= 0]
-        for number, (score, children) in enumerate(vertex.edges):
-            ranks = (0,) * len(children)
-            if [index for index, _, _ in children] == first:
-                vertex.derivations.append((entry.edge.score, number, ranks))
-                vertex.tried.append((number, ranks))
-                continue
-            for index, _, _ in children:
-                score += chart.entries[index].edge.score
-            heappush(vertex.candidates, (-score, number, ranks))
-        return 0
+        return edges
 
-    cdef bint _reach(self, _Vertex vertex, size_t rank) except -1:
-        """Finds derivations of a vertex up to a rank. Returns whether there is one of this rank."""
-        pending = [(vertex, rank)]
-        self._name_first(vertex)
-        while pending:
-            vertex, rank = pending.pop()
-            if len(vertex.derivations) > rank or vertex.complete:
-                continue
-            pending.append((vertex, rank))
-            lacking = self._extend(vertex)
-            if lacking is not None:
-                pending.append(lacking)
-        return len(vertex.derivations) > rank
-
-    cdef object _extend(self, _Vertex vertex):
-        """Finds the next derivation of a vertex. Returns the child and the rank of the derivation that it waits for."""
-        cdef _Vertex child
-        self._name_first(vertex)
-        if vertex.extended < len(vertex.tried):
-            number, ranks = vertex.tried[vertex.extended]
-            rule, indices = vertex.edges[number]
-            children = [self._get(index) for index in indices]
-            next_ranks = [
-                tuple([rank + (other == index) for other, rank in enumerate(ranks)]) for index in range(len(ranks))
-            ]
-            for ranks in next_ranks:
-                for child, rank in zip(children, ranks):
-                    if len(child.derivations) <= rank and not child.complete:
-                        return child, rank
-            for ranks in next_ranks:
-                if (number, ranks) in vertex.seen:
-                    continue
-                score = rule
-                for child, rank in zip(children, ranks):
-                    if rank >= len(child.derivations):
-                        break
-                    score += child.derivations[rank][0]
-                else:
-                    vertex.seen.add((number, ranks))
-                    heappush(vertex.candidates, (-score, number, ranks))
-            vertex.extended += 1
-        if vertex.candidates:
-            score, number, ranks = heappop(vertex.candidates)
-            vertex.tried.append((number, ranks))
-            tree = self._name_tree(vertex, number, ranks)
-            # Other repeated trees are kept: if rules are cyclic, requested ranks must exist.
-            if len(ranks) < 2 or tree not in vertex.known:
-                vertex.derivations.append((-score, number, ranks))
-                vertex.trees.append(tree)
-                vertex.known.add(tree)
-            elif len(vertex.tried) > len(vertex.derivations) + MAX_DROPPED:
-                vertex.complete = True
-        else:
-            vertex.complete = True
-        return None
-
-    cdef int _name_first(self, _Vertex top) except -1:
-        """Names the tree of the first derivation of a vertex, and of those below it."""
-        cdef _Vertex vertex, child
-        pending = [top]
-        while pending:
-            vertex = pending.pop()
-            if vertex.trees:
-                continue
-            _, number, ranks = vertex.derivations[0]
-            lacking = []
-            for index in vertex.edges[number][1]:
-                child = self._get(index)
-                if not child.trees:
-                    lacking.append(child)
-            if lacking:
-                pending.append(vertex)
-                pending.extend(lacking)
-            else:
-                vertex.trees.append(self._name_tree(vertex, number, ranks))
-                vertex.known.update(vertex.trees)
+    cdef int _add(self, _Vertex vertex, score, number, ranks) except -1:
+        """Adds a derivation to a vertex, unless it joins two children to a tree that one before it has."""
+        tree = self._name_tree(vertex, number, ranks)
+        # Other repeated trees are kept: if rules are cyclic, requested ranks must exist.
+        if len(ranks) < 2 or tree not in vertex.trees:
+            vertex.derivations.append(Derivation(score, number, ranks, tree))
+            vertex.trees.add(tree)
         return 0
 
     cdef tuple _name_tree(self, _Vertex vertex, number, tuple ranks):
         """Numbers the outermost constituents of a derivation; the same constituents have the same numbers."""
-        cdef _Vertex child
         below = ()
-        for index, rank in zip(vertex.edges[number][1], ranks):
-            child = self._get(index)
-            self._name_first(child)
-            below += child.trees[rank]
+        for child, rank in zip(vertex.edges[number][1], ranks):
+            below += self._get(child).derivations[rank].tree
         symbol = self.chart.entries[vertex.index].symbol
         if not ranks or self.chart.is_factored[symbol]:
             return below
         named = (strip_annotation(self.chart.symbols[symbol]), vertex.i, vertex.j, below)
         return (self.numbers.setdefault(named, len(self.numbers)),)
 
-    cdef object _unfold(self, _Vertex top, size_t rank):
-        """Lists the nodes of a derivation and its tags."""
-        cdef _Vertex vertex
-        ordered, pending = [], [(top, rank)]
+    cdef bint _reach(self, _Vertex vertex, size_t rank) except -1:
+        """Finds derivations of a vertex up to a rank. Returns whether there is one of this rank."""
+        pending = [(vertex, rank)]
         while pending:
-            vertex, at = pending.pop()
-            _, number, ranks = vertex.derivations[at]
-            _, indices = vertex.edges[number]
-            ordered.append((vertex, len(indices)))
-            pending.extend([(self._get(index), at) for index, at in zip(indices, ranks)])
+            vertex, rank = pending.pop()
+            if len(vertex.derivations) > rank or vertex.is_complete:
+                continue
+            pending.append((vertex, rank))
+            lacking = self._add_neighbours(vertex)
+            if lacking is None:
+                self._try_next(vertex)
+            else:
+                pending.append(lacking)
+        return len(vertex.derivations) > rank
+
+    cdef object _add_neighbours(self, _Vertex vertex):
+        """Makes the neighbours of the last derivation tried candidates. Returns the child and the rank of a derivation
+        that has to be found before; None if there is none."""
+        cdef _Vertex child
+        if vertex.n_extended == len(vertex.tried):
+            return None
+        number, ranks = vertex.tried[vertex.n_extended]
+        rule, below = vertex.edges[number]
+        children = [self._get(each) for each in below]
+        neighbours = [
+            tuple([rank + (other == place) for other, rank in enumerate(ranks)]) for place in range(len(ranks))
+        ]
+        for ranks in neighbours:
+            for child, rank in zip(children, ranks):
+                if len(child.derivations) <= rank and not child.is_complete:
+                    return child, rank
+        for ranks in neighbours:
+            if (number, ranks) in vertex.seen:
+                continue
+            score = rule
+            for child, rank in zip(children, ranks):
+                if rank >= len(child.derivations):
+                    break
+                score += child.derivations[rank].score
+            else:
+                vertex.seen.add((number, ranks))
+                heappush(vertex.candidates, (-score, number, ranks))
+        vertex.n_extended += 1
+        return None
+
+    cdef int _try_next(self, _Vertex vertex) except -1:
+        """Adds the best candidate to the derivations of a vertex."""
+        if vertex.candidates and len(vertex.tried) <= len(vertex.derivations) + MAX_DROPPED:
+            score, number, ranks = heappop(vertex.candidates)
+            vertex.tried.append((number, ranks))
+            self._add(vertex, -score, number, ranks)
+        else:
+            vertex.is_complete = True
+        return 0
+
+    cdef object _unfold(self, _Vertex top, derivation):
+        """Lists the nodes of a derivation and its tags."""
+        cdef _Vertex vertex, child
+        ordered, pending = [], [(top, derivation)]
+        while pending:
+            vertex, derivation = pending.pop()
+            _, below = vertex.edges[derivation.edge]
+            ordered.append((vertex, len(below)))
+            for entry, rank in zip(below, derivation.ranks):
+                child = self._get(entry)
+                pending.append((child, child.derivations[rank]))
         # Words and nodes without a parent yet. An entry may be in a derivation twice, in a cycle.
         waiting, nodes, tags = [], [], []
         for vertex, n_children in reversed(ordered):
@@ -394,11 +400,12 @@ cdef list list_trees(Chart chart, int32_t top, int32_t k):
     constituents."""
     cdef _Derivations derivations = _Derivations(chart)
     cdef _Vertex vertex = derivations._get((top, 0, chart.n))
-    found = {}
     cdef size_t rank
+    found = {}
     for rank in range(max(TRIES * k, TRIES_AT_LEAST)):
         if len(found) == k or not derivations._reach(vertex, rank):
             break
-        if vertex.trees[rank] not in found:
-            found[vertex.trees[rank]] = vertex.derivations[rank][0], *derivations._unfold(vertex, rank)
+        derivation = vertex.derivations[rank]
+        if derivation.tree not in found:
+            found[derivation.tree] = derivation.score, *derivations._unfold(vertex, derivation)
     return list(found.values())
