@@ -77,6 +77,14 @@ class Parts:
                     raise JointValueError(Errors.J052, source=self.source, what=name)
 
 
+def replace_file(path: Path, content: bytes) -> None:
+    """Replaces a file of a saved component, and its checksum."""
+    write_bytes(path, content)
+    checksums = path.with_name(CHECKSUMS)
+    known = srsly.read_json(checksums) if checksums.is_file() else {}
+    srsly.write_json(checksums, {**known, path.name: crc32(content)})
+
+
 class ComponentFiles:
     """Saves and loads a component. `exclude` are names of files, and "vocab"."""
 

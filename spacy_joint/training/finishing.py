@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 import srsly
@@ -18,7 +17,7 @@ from wasabi import msg
 from ..engine import model_file
 from ..errors import Errors, JointFileNotFoundError
 from ..files.atomic import atomic_write_directory
-from ..pipes.component_files import CHECKSUMS
+from ..pipes.component_files import replace_file
 
 DISTRIBUTION = "spacy-joint"
 # The callback that lifts the limit on the length of texts.
@@ -79,11 +78,7 @@ def _round_weights(path: Path, bits: int) -> None:
     # Rounding must not exceed the largest weight, so that sums stay in range.
     limit = int(np.abs(weights).max(initial=0)) // step * step
     rounded = np.clip(np.rint(weights / step) * step, -limit, limit).astype(np.int8)
-    content = model_file.pack(described, {**arrays, "averaged": rounded})
-    path.write_bytes(content)
-    checksums = path.with_name(CHECKSUMS)
-    known = srsly.read_json(checksums) if checksums.is_file() else {}
-    srsly.write_json(checksums, {**known, path.name: crc32(content)})
+    replace_file(path, model_file.pack(described, {**arrays, "averaged": rounded}))
 
 
 def _list_words_with_vectors(vocab: Path) -> list[str]:
