@@ -34,7 +34,7 @@ from spacy_joint.charts.decoding import DECODINGS, MAX_CONSTITUENTS, VITERBI
 from spacy_joint.charts.estimation import estimate_grammar, prepare
 from spacy_joint.charts.grammar import Grammar
 from spacy_joint.charts.sentence_parser import GLUED, OPEN, WIDER, SentenceParser
-from spacy_joint.charts.training import ParserSettings, make_parser, mark_examples
+from spacy_joint.charts.training import BOUNDARY, make_parser, mark_examples
 from spacy_joint.corpora.constituency_treebanks import read_treebank
 from spacy_joint.scoring.brackets import count_brackets, load_parameters
 from spacy_joint.trees.constituency_trees import Tree
@@ -118,9 +118,7 @@ def decodings(
 ) -> None:
     """Print the table of decodings, with and without complete closure and a limit on width."""
     trees = list(read_treebank(test))[: sentences or None]
-    search = {"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False}
-    settings = ParserSettings(ANNOTATION[kind], search, True, SPLIT_CYCLES[kind], ["complete"], KEEP_OPEN)
-    made = make_parser(list(read_treebank(train)), settings)
+    made = make_parser(list(read_treebank(train)), settle(kind, width, VITERBI))
     searches = {}
     for limit in (0, width):
         for closed, closings in (("", ()), (" + complete", made.closings)):
@@ -142,9 +140,7 @@ def compare_grammars(
 ) -> None:
     """Print the table of grammars: annotated by hand and with split symbols, by decoding, with complete closure."""
     treebank, trees = list(read_treebank(train)), list(read_treebank(test))[: sentences or None]
-    search = {"width": width, "decoding": VITERBI, "max_words": MAX_WORDS, "cut_long": False}
-    settings = ParserSettings(ANNOTATION[BY_HAND], search, True, closures=["complete"], keep_open=KEEP_OPEN)
-    made = make_parser(treebank, settings, seed=seed)
+    made = make_parser(treebank, settle(BY_HAND, width, VITERBI), seed=seed)
     grammars = {BY_HAND: (made.grammar, made.boundaries)}
     prepared = [prepare(tree, **ANNOTATION[SPLIT]) for tree in treebank]
     for number in range(4):
@@ -171,9 +167,7 @@ def long(
 ) -> None:
     """Print seconds per sentence by length, with and without complete closure."""
     stream = [word for tree in read_treebank(test) for word in tree.leaves()]
-    search = {"width": width, "decoding": decoding, "max_words": MAX_WORDS, "cut_long": False}
-    settings = ParserSettings(ANNOTATION[BY_HAND], search, True, closures=["complete"], keep_open=KEEP_OPEN)
-    closed = make_parser(list(read_treebank(train)), settings)
+    closed = make_parser(list(read_treebank(train)), settle(BY_HAND, width, decoding))
     parsers = {"complete": closed, "beam": make(closed.grammar, closed.boundaries, width=width, decoding=decoding)}
     results = {}
     for length in (50, 100, 200, 400):
@@ -196,6 +190,13 @@ def estimate(treebank: Sequence[Tree], kind: str) -> tuple[Grammar, BoundaryMode
     grammar = estimate_grammar(treebank, **annotation, split_cycles=SPLIT_CYCLES[kind])
     prepared = [prepare(tree, **annotation) for tree in treebank]
     return grammar, estimate_boundaries(prepared, grammar), prepared
+
+
+def settle(kind: str, width: int, decoding: str) -> dict[str, Any]:
+    """The settings of a parser of sentences of any length, with complete closure."""
+    learnt = {**ANNOTATION[kind], "split_cycles": SPLIT_CYCLES[kind], "closure": ["complete"], "keep_open": KEEP_OPEN}
+    search = {"width": width, "max_span": 0, "decoding": decoding, "max_words": MAX_WORDS, "cut_long": False}
+    return {**learnt, **search, "figure_of_merit": BOUNDARY}
 
 
 def make(

@@ -33,15 +33,12 @@ from .decoding import DECODINGS
 from .grammar import Grammar, is_factored, strip_annotation
 from .sentence_parser import Parse, SentenceParser
 from .splitting import MAX_CYCLES
-from .training import ParserSettings, make_parser
+from .training import BOUNDARY, SEARCH, make_parser
 
 GRAMMAR, BOUNDARIES = "grammar.txt", "boundaries"
 TAGS = OWN, GIVEN = "own", "given"
-MERITS = BOUNDARY, INSIDE = "boundary", "inside"
+MERITS = BOUNDARY, "inside"
 NONE = "none"
-# The settings of `prepare`, and those of `SentenceParser`.
-ANNOTATION = ("horizontal", "parents", "tag_parents")
-SEARCH = ("width", "max_span", "decoding", "max_words", "cut_long")
 # The lowest and the highest value of settings.
 RANGES: dict[str, tuple[int, int | None]] = {
     "horizontal": (0, None),
@@ -82,16 +79,8 @@ class ChartParserPipe(ComponentFiles, Pipe):
             check_choice("closure", kind, allowed_kinds)
         keep = settings["keep_open"]
         check_value("keep_open", keep, 0 < keep <= 1, "above 0 and at most 1")
-        self.settings = settings
-        self.learnt = ParserSettings(
-            annotation={key: settings[key] for key in ANNOTATION},
-            search={key: value for key, value in settings.items() if key in SEARCH},
-            has_boundaries=settings["figure_of_merit"] == BOUNDARY,
-            split_cycles=settings["split_cycles"],
-            # In one order, so that the same models have the same bytes.
-            closures=tuple(kind for kind in KINDS if kind in kinds),
-            keep_open=settings["keep_open"],
-        )
+        # In one order, so that the same models have the same bytes.
+        self.settings = {**settings, "closure": [kind for kind in KINDS if kind in kinds]}
         use_noun_chunks_in(vocab, chunk_constituents)
         self.vocab, self.name, self.scorer = vocab, name, scorer
         self._parser: SentenceParser | None = None
@@ -128,7 +117,7 @@ class ChartParserPipe(ComponentFiles, Pipe):
         trees = [tree for example in read_examples(get_examples, self) for tree in _list_trees(example.reference)]
         given = None if grammar is None else Grammar.from_text(read_text(grammar), grammar)
         # spaCy has seeded numpy with the seed of the config.
-        self._set_parser(make_parser(trees, self.learnt, grammar=given, seed=int(np.random.randint(2**24))))
+        self._set_parser(make_parser(trees, self.settings, grammar=given, seed=int(np.random.randint(2**24))))
 
     def _set_parser(self, parser: SentenceParser | None) -> None:
         self._parser = parser
@@ -227,15 +216,17 @@ class ChartParserPipe(ComponentFiles, Pipe):
                 raise JointValueError(Errors.J704, source=parts.source, part=name, name=self.name)
             return part.content
 
-        boundaries = BoundaryModel.from_bytes(require(BOUNDARIES)) if self.learnt.has_boundaries else None
+        has_boundaries = self.settings["figure_of_merit"] == BOUNDARY
+        boundaries = BoundaryModel.from_bytes(require(BOUNDARIES)) if has_boundaries else None
         closings: list[Closing] = []
-        for kind in self.learnt.closures:
+        for kind in self.settings["closure"]:
             closing = Closing.from_bytes(require(kind))
             if closing.kind != kind:
                 raise JointValueError(Errors.J704, source=parts.source, part=kind, name=self.name)
             closings.append(closing)
         grammar = Grammar.from_text(text, f"{GRAMMAR} of {parts.source}")
-        self._set_parser(SentenceParser(grammar, boundaries, closings, **self.learnt.search))
+        search = {setting: self.settings[setting] for setting in SEARCH}
+        self._set_parser(SentenceParser(grammar, boundaries, closings, **search))
 
 
 def _list_words(sentence: Span) -> list[int]:

@@ -1,7 +1,7 @@
 """Makes a parser of sentences from trees: its grammar, its boundary model, and the closings of its charts."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..trees.constituency_trees import Tree, rewrite
 from .boundaries import estimate_boundaries
@@ -10,6 +10,11 @@ from .estimation import estimate_grammar, prepare
 from .grammar import Grammar
 from .sentence_parser import SentenceParser
 
+# The settings of `prepare`, and those of `SentenceParser`.
+ANNOTATION = ("horizontal", "parents", "tag_parents")
+SEARCH = ("width", "max_span", "decoding", "max_words", "cut_long")
+# The figure of merit that needs a boundary model.
+BOUNDARY = "boundary"
 # Every tenth tree is held out, to tune how many cells are closed.
 HELD_OUT = 10
 
@@ -26,37 +31,28 @@ def hedge(tree: Tree, max_span: int) -> Tree:
     return Tree(tree.label, tuple(rewrite(tree, rule)))
 
 
-class ParserSettings(NamedTuple):
-    """The parts of a parser."""
-
-    annotation: dict[str, Any]  # the settings of `prepare`
-    search: dict[str, Any]  # those of `SentenceParser`; with a `max_span`, the trees are hedged
-    has_boundaries: bool
-    split_cycles: int = 0
-    closures: Sequence[str] = ()
-    keep_open: float = 1.0  # the share of the trees' cells that each closing leaves open
-
-
 def make_parser(
-    trees: Sequence[Tree], settings: ParserSettings, *, grammar: Grammar | None = None, seed: int = 0
+    trees: Sequence[Tree], settings: Mapping[str, Any], *, grammar: Grammar | None = None, seed: int = 0
 ) -> SentenceParser:
-    """Make a parser with a grammar, by default that of the trees. Closings learn from trees that are not too long."""
-    if max_span := settings.search.get("max_span"):
+    """Make a parser with a grammar, by default that of the trees, by the settings of `make_chart_parser`; `closure` is
+    a list. Closings learn from trees that are not too long."""
+    if max_span := settings["max_span"]:
         trees = [hedge(tree, max_span) for tree in trees]
+    annotation, search = ({key: settings[key] for key in keys} for keys in (ANNOTATION, SEARCH))
     if grammar is None:
-        grammar = estimate_grammar(trees, **settings.annotation, split_cycles=settings.split_cycles, seed=seed)
-    prepared = [prepare(tree, **settings.annotation) for tree in trees]
-    boundaries = estimate_boundaries(prepared, grammar) if settings.has_boundaries else None
-    parser = SentenceParser(grammar, boundaries, **settings.search)
+        grammar = estimate_grammar(trees, **annotation, split_cycles=settings["split_cycles"], seed=seed)
+    prepared = [prepare(tree, **annotation) for tree in trees]
+    boundaries = estimate_boundaries(prepared, grammar) if settings["figure_of_merit"] == BOUNDARY else None
+    parser = SentenceParser(grammar, boundaries, **search)
     tags = find_frequent_tags(trees)
     closings: list[Closing] = []
-    for kind in settings.closures:
+    for kind in settings["closure"]:
         examples = mark_examples(parser, prepared, kind)
         learnt = [example for number, example in enumerate(examples) if number % HELD_OUT]
         closing = learn_closing(learnt, kind, tags, seed=seed)
-        choose_biases(closing, examples[::HELD_OUT], settings.keep_open)
+        choose_biases(closing, examples[::HELD_OUT], settings["keep_open"])
         closings.append(closing)
-    return SentenceParser(grammar, boundaries, closings, **settings.search)
+    return SentenceParser(grammar, boundaries, closings, **search)
 
 
 def mark_examples(parser: SentenceParser, trees: Sequence[Tree], kind: str) -> list[Example]:
