@@ -618,10 +618,6 @@ class Errors:
     )
 
     # Training beyond one machine
-    J731 = Message(
-        "The pass over shard {shard} cannot be mixed with others: {what}.",
-        "Mix passes of one table that started from the same training state.",
-    )
     J732 = Message(
         "{n_states} training states do not fit {n_tables} tables with the features {wanted}.",
         "Give one per table, all from the same model after the same updates.",

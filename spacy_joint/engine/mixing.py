@@ -23,8 +23,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..errors import Errors, JointValueError
-
 MAX_CHANGES = 255
 # The number of cells mixed at a time: few enough for the cache of the processor.
 BLOCK = 1 << 14
@@ -46,12 +44,7 @@ class TrainingState:
 
 def mix(start: TrainingState, ends: Sequence[TrainingState]) -> TrainingState:
     """Mixes the final states of passes of one table over the shards of a corpus, in the order of the shards, as defined
-    above. The mixture has the seed of the start. RAISES ValueError: If there is no pass, or one cannot have begun at
-    `start` (J731)."""
-    if not ends:
-        raise JointValueError(Errors.J731, shard=0, what="there is none")
-    for shard, end in enumerate(ends):
-        _require_continuation(start, end, shard)
+    above. All passes began at `start`, whose seed the mixture has."""
     if len(ends) == 1:
         return replace(ends[0], seed=start.seed)
     raw, total = np.empty_like(start.raw), np.empty_like(start.total)
@@ -87,16 +80,3 @@ def _mix_cells(start: TrainingState, ends: Sequence[TrainingState], cells: slice
     np.maximum(n_changing, 1, out=n_changing)
     change /= n_changing
     return raw + change, total + (start.n_updates + n_new) * change - change_over_time / n_changing
-
-
-def _require_continuation(start: TrainingState, end: TrainingState, shard: int) -> None:
-    found, wanted = ([array.shape for array in (state.raw, state.total, state.n_changes)] for state in (end, start))
-    if end.fingerprint != start.fingerprint:
-        what = f"it has other labels or templates ({end.fingerprint} instead of {start.fingerprint})"
-    elif found != wanted:
-        what = f"it has arrays of {found} weights, sums and features instead of {wanted}"
-    elif end.n_updates < start.n_updates or end.n_seen < start.n_seen or (end.n_changes < start.n_changes).any():
-        what = "it has learnt less"
-    else:
-        return
-    raise JointValueError(Errors.J731, shard=shard, what=what)

@@ -7,7 +7,7 @@ import pytest
 
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.learner import Instance
-from spacy_joint.engine.mixing import TrainingState, mix
+from spacy_joint.engine.mixing import mix
 
 from . import toys
 
@@ -111,22 +111,6 @@ def test_tables_learn_the_same_in_one_model_and_one_by_one():
         for number in range(4):
             alone.update([make_instance(number)], 0.5)
         assert as_bytes(alone.copy_states()[0]) == as_bytes(state)
-
-
-@pytest.mark.parametrize(
-    ("end", "what"),
-    [
-        (make_perceptron("w.word").copy_states()[0], "other labels or templates"),
-        (make_perceptron(table_bits=13).copy_states()[0], "arrays of"),
-        (start_training(), "learnt less"),
-    ],
-)
-def test_passes_that_did_not_start_from_the_start_are_refused(end: TrainingState, what: str):
-    start, _ = run_pass(start_training(), [1])
-    with pytest.raises(ValueError, match=rf"\[J731\] .* shard 1 .*{what}"):
-        mix(start, [start, end])
-    with pytest.raises(ValueError, match=r"\[J731\] .* there is none"):
-        mix(start, [])
 
 
 def test_states_of_another_model_are_refused():
