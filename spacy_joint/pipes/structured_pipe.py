@@ -78,9 +78,9 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         """Makes the training instances of an example, one for each part that is searched by itself; none if the
         required annotation is missing."""
 
-    @abstractmethod
     def predict_doc(self, doc: Doc) -> Prediction:
-        """Predicts the annotation of a document, without modifying it."""
+        """Predicts the annotation of a document, without modifying it. Subclasses define this, or `predict_all`."""
+        return self.predict_all([doc])[0]
 
     @abstractmethod
     def annotate(self, doc: Doc, prediction: Prediction) -> None:

@@ -59,10 +59,6 @@ class SequenceLabeller(StructuredPipe[TokenLabels]):
         actions = self.perceptron.system.actions(labels, starts)
         return [Instance(columns, actions)] if len(actions) else []
 
-    def predict_doc(self, doc: Doc) -> TokenLabels:
-        """Predicts the labels of a document."""
-        return self.predict_all([doc])[0]
-
     def predict_all(self, docs: Sequence[Doc]) -> list[TokenLabels]:
         """Predicts the labels of documents."""
         return [self.build(tokens, actions) for tokens, actions, _ in self.search_all(docs)]
