@@ -23,17 +23,18 @@ def choose_biases(parse: Callable[[Mapping[str, float]], Sequence[Doc]], referen
     chosen = dict.fromkeys(REACH, 0.0)
     best = score(chosen)
     for setting, reach in REACH.items():
-        before = dict(chosen)
+        before = chosen
         for step in (-STEP, STEP):
-            # As long as scores improve; a single worse value may be chance.
-            n_worse, n = 0, 1
-            while n_worse < PATIENCE and n <= reach:
+            n_worse = 0
+            for n in range(1, reach + 1):
                 tried = {**before, setting: n * step}
                 found = score(tried)
                 n_worse += 1
                 if found > best + MIN_GAIN:
                     best, chosen, n_worse = found, tried, 0
-                n += 1
+                elif n_worse == PATIENCE:
+                    # A single worse value may be chance.
+                    break
             if chosen != before:
                 break
     return chosen

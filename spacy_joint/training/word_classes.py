@@ -112,8 +112,6 @@ def learn_word_classes(
     Neighbours represent a word, in `dims` dimensions. The classes of each size are numbered from 0; there are at most
     as many as words. The same sentences and seed give the same classes.
     """
-    if not sizes or min(sizes) < 1 or dims < 1:
-        raise ValueError("sizes and dims must be positive")
     words, stream = _number_words(sentences, min_count, spelling)
     if len(words) < 3:
         return {word: (0,) * len(sizes) for word in words}

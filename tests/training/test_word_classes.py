@@ -51,12 +51,6 @@ def test_vocabulary_smaller_than_the_sizes_and_dimensions():
     assert all(len(ids) == 3 and max(ids) < 15 for ids in classes.values())
 
 
-@pytest.mark.parametrize("wrong", [{"sizes": ()}, {"sizes": (0,)}, {"dims": 0}])
-def test_wrong_settings_are_refused(wrong):
-    with pytest.raises(ValueError, match="must be positive"):
-        learn_word_classes(make_text(5), **wrong)
-
-
 def test_case_classes():
     text = [["Then", "we", "saw", "Paris", "."]] * 4 + [["ALL", "Dogs", "BARK"], ["we", "said", '"', "No"]]
     text += [["so", "may", "the", "rest", "in", "May"]]
