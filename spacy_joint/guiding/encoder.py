@@ -71,20 +71,20 @@ def _forward(model: Model[Ragged, Ragged], X: Ragged, is_train: bool) -> tuple[R
     ends = np.cumsum(lengths)
     Y = np.empty((len(data), model.get_dim("nO")), dtype=np.float32)
     gates: np.ndarray | None = None
-    runs = []
+    runs: list[tuple[Any, ...]] = []
     for direction, hidden in zip(DIRECTIONS, np.hsplit(Y, 2), strict=True):
         W, U, bias = (ops.to_numpy(model.get_param(f"{name}_{direction}")) for name in PARAMETERS)
         reverse = direction == "backward"
         gates = np.matmul(data, W, out=None if is_train else gates)
-        kept = {name: np.empty(hidden.shape, dtype=np.float32) for name in ("cells", "tanh_cells")} if is_train else {}
-        run_lstm(gates, U, bias, lengths, hidden, reverse=reverse, **kept)
+        kept = np.empty((2, *hidden.shape), dtype=np.float32) if is_train else None
+        run_lstm(gates, U, bias, lengths, hidden, reverse=reverse, kept=kept)
         runs.append((direction, reverse, W, U, hidden, gates, kept))
 
     def backprop(dY: Ragged) -> Ragged:
         d_data = np.zeros_like(data)
         d_halves = np.hsplit(ops.to_numpy(dY.dataXd), 2)
         for (direction, reverse, W, U, hidden, d_gates, kept), d_hidden in zip(runs, d_halves, strict=True):
-            backprop_lstm(d_gates, U, lengths, d_hidden, reverse=reverse, **kept)
+            backprop_lstm(d_gates, U, lengths, d_hidden, reverse=reverse, kept=kept)
             # The hidden states of the step before each row; 0 where a sequence starts.
             before = np.roll(hidden, -1 if reverse else 1, axis=0)
             before[ends - 1 if reverse else ends - lengths] = 0.0

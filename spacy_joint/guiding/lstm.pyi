@@ -11,8 +11,7 @@ def run_lstm(
     hidden: NDArray[np.float32],
     *,
     reverse: bool,
-    cells: NDArray[np.float32] | None = None,
-    tanh_cells: NDArray[np.float32] | None = None,
+    kept: NDArray[np.float32] | None = None,
 ) -> None: ...
 def backprop_lstm(
     gates: NDArray[np.float32],
@@ -21,6 +20,5 @@ def backprop_lstm(
     d_hidden: NDArray[np.float32],
     *,
     reverse: bool,
-    cells: NDArray[np.float32],
-    tanh_cells: NDArray[np.float32],
+    kept: NDArray[np.float32],
 ) -> None: ...

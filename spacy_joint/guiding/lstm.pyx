@@ -111,28 +111,28 @@ cdef extern from *:
 
 
 def run_lstm(gates not None, recurrent not None, bias not None, lengths not None, hidden not None, *, bint reverse,
-             cells=None, tanh_cells=None):
+             kept=None):
     """Writes the hidden states of sequences (float32, rows x width, rows contiguous), which are read from their ends if
     `reverse`. All other arrays are float32 and contiguous: `gates`, the input's share of the gates (rows x 4 width),
     `recurrent` (width x 4 width) and `bias` (4 width). `lengths` are those of the sequences (positive).
 
-    For a gradient, it also writes `cells` and their hyperbolic tangents, `tanh_cells` (rows x width); then it
+    For a gradient, it also writes the cells and their hyperbolic tangents to `kept` (2 x rows x width); then it
     overwrites `gates` by the activated gates.
     RAISES ValueError: If shapes do not match (J001).
     """
-    lengths = _check(gates, recurrent, lengths, hidden, cells, tanh_cells)
+    lengths = _check(gates, recurrent, lengths, hidden, kept)
     cdef ptrdiff_t width = len(recurrent), n, step
     _check_shape("bias", bias, (4 * width,))
     cdef float[:, ::1] all_gates = gates
     cdef float[:, :] all_hidden = hidden
-    cdef float[:, ::1] all_cells = cells, all_tanh_cells = tanh_cells
+    cdef float[:, :, ::1] all_kept = kept
     cdef const float[::1] b = bias
     cdef float* kept_cells = NULL
     cdef float* kept_tanh_cells = NULL
     if not all_gates.shape[0]:
         return
-    if all_cells is not None:
-        kept_cells, kept_tanh_cells = &all_cells[0, 0], &all_tanh_cells[0, 0]
+    if all_kept is not None:
+        kept_cells, kept_tanh_cells = &all_kept[0, 0, 0], &all_kept[1, 0, 0]
     sizes, starts = _plan(lengths, reverse)
     cdef ptrdiff_t[::1] at = starts
     cdef ptrdiff_t batch = at.shape[0], forward = -1 if reverse else 1, i
@@ -151,17 +151,17 @@ def run_lstm(gates not None, recurrent not None, bias not None, lengths not None
 
 
 def backprop_lstm(gates not None, recurrent not None, lengths not None, d_hidden not None, *, bint reverse,
-                  cells not None, tanh_cells not None):
+                  kept not None):
     """The gradient of `run_lstm`, by backpropagation through time: overwrites the activated gates by the gradient of
     the input's share. `d_hidden` is the gradient of the hidden states; the other arguments are those of `run_lstm`.
 
     RAISES ValueError: If shapes do not match (J001).
     """
-    lengths = _check(gates, recurrent, lengths, d_hidden, cells, tanh_cells)
+    lengths = _check(gates, recurrent, lengths, d_hidden, kept)
     cdef ptrdiff_t width = len(recurrent), n, n_after = 0, step
     cdef float[:, ::1] all_gates = gates
     cdef const float[:, :] all_d = d_hidden
-    cdef const float[:, ::1] all_cells = cells, all_tanh_cells = tanh_cells
+    cdef const float[:, :, ::1] all_kept = kept
     if not all_gates.shape[0]:
         return
     # Each sequence ends where it starts in the other direction.
@@ -179,7 +179,7 @@ def backprop_lstm(gates not None, recurrent not None, lengths not None, d_hidden
         with nogil:
             lstm_step_back(n, width, &at[0], back if step else 0, &all_gates[0, 0], &d_sums[0, 0], &d_states[0, 0],
                            &d_outputs[0, 0], &all_d[0, 0], all_d.strides[0] // <ptrdiff_t>sizeof(float),
-                           &all_cells[0, 0], &all_tanh_cells[0, 0])
+                           &all_kept[0, 0, 0], &all_kept[1, 0, 0])
             for i in range(n):
                 at[i] += back
         n_after = n
@@ -194,7 +194,7 @@ def _plan(lengths, reverse):
     return sizes[: lengths.max()].tolist(), starts[np.argsort(-lengths, kind="stable")]
 
 
-def _check(gates, recurrent, lengths, hidden, cells, tanh_cells):
+def _check(gates, recurrent, lengths, hidden, kept):
     """Refuses shapes and types that do not match; returns the lengths (intp)."""
     width, n = len(recurrent), len(gates)
     _check_shape("recurrent", recurrent, (width, 4 * width))
@@ -204,11 +204,8 @@ def _check(gates, recurrent, lengths, hidden, cells, tanh_cells):
     _check_shape("hidden", hidden, (n, width))
     if hidden.strides[1] != hidden.itemsize or hidden.strides[0] % hidden.itemsize:
         raise JointValueError(Errors.J001, name="strides of hidden", value=hidden.strides, allowed="contiguous rows")
-    if (cells is None) != (tanh_cells is None):
-        raise JointValueError(Errors.J001, name="cells", value=None, allowed="`cells` and `tanh_cells`, or neither")
-    if cells is not None:
-        _check_shape("cells", cells, (n, width))
-        _check_shape("tanh_cells", tanh_cells, (n, width))
+    if kept is not None:
+        _check_shape("kept", kept, (2, n, width))
     found = np.asarray(lengths)
     is_valid = found.ndim == 1 and (found.dtype.kind in "iu" or not found.size) and ((found > 0) & (found <= n)).all()
     # The sum cannot overflow: each length is at most n, and the type is wide.

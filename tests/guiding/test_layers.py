@@ -157,11 +157,12 @@ def test_the_recurrence_is_that_of_an_lstm(reverse):
 
 def test_keeping_the_cells_changes_no_hidden_state():
     gates, recurrent, bias = draw(7, 12), draw(3, 12), draw(12)
-    predicted, learnt, cells, tanh_cells = (np.zeros((7, 3), dtype=np.float32) for _ in range(4))
+    predicted, learnt = (np.zeros((7, 3), dtype=np.float32) for _ in range(2))
+    kept = np.zeros((2, 7, 3), dtype=np.float32)
     run_lstm(gates, recurrent, bias, [3, 4], predicted, reverse=False)
-    run_lstm(gates, recurrent, bias, [3, 4], learnt, reverse=False, cells=cells, tanh_cells=tanh_cells)
+    run_lstm(gates, recurrent, bias, [3, 4], learnt, reverse=False, kept=kept)
     np.testing.assert_allclose(predicted, learnt, atol=1e-6)
-    np.testing.assert_allclose(tanh_cells, np.tanh(cells), atol=1e-6)
+    np.testing.assert_allclose(kept[1], np.tanh(kept[0]), atol=1e-6)
 
 
 def test_sequences_do_not_see_each_other():
@@ -203,18 +204,17 @@ def test_each_token_sees_both_ends_of_its_window():
         ("bias", [0.0] * 8),
         ("hidden", draw(5, 2)),
         ("hidden", draw(2, 6).T),
-        ("cells", draw(5, 2)),
-        ("tanh_cells", None),
+        ("kept", draw(2, 5, 2)),
+        ("kept", draw(1, 6, 2)),
     ],
 )
 def test_wrong_shapes_never_reach_memory(changed, value):
-    arrays = {"gates": draw(6, 8), "recurrent": draw(2, 8), "lengths": [3, 3], "cells": draw(6, 2)}
-    arrays |= {"tanh_cells": draw(6, 2), changed: value}
+    arrays = {"gates": draw(6, 8), "recurrent": draw(2, 8), "lengths": [3, 3], "kept": draw(2, 6, 2), changed: value}
     hidden = arrays.pop("hidden", draw(6, 2))
     with pytest.raises(JointValueError, match=r"\[J001\]"):
         run_lstm(**{"bias": draw(8), **arrays}, hidden=hidden, reverse=False)
     arrays.pop("bias", None)
-    if changed not in ("bias", "tanh_cells"):
+    if changed != "bias":
         with pytest.raises(JointValueError, match=r"\[J001\]"):
             backprop_lstm(**arrays, d_hidden=hidden, reverse=True)
 
@@ -232,7 +232,7 @@ SIZES = st.integers(-2, 9) | st.sampled_from([255, 2**31, 2**62, 2**63 - 1, -(2*
 def test_arrays_of_an_lstm_are_used_or_refused(width, sizes, make, reverse, data):
     n = sum(size for size in sizes if 0 < size < 256)
     arrays = {"gates": draw(n, 4 * width), "recurrent": draw(width, 4 * width), "hidden": draw(n, width)}
-    arrays |= {"bias": draw(4 * width), "cells": draw(n, width), "tanh_cells": draw(n, width)}
+    arrays |= {"bias": draw(4 * width), "kept": draw(2, n, width)}
     change(arrays, data)
     hidden, bias = arrays.pop("hidden"), arrays.pop("bias")
     arrays |= {"lengths": make(sizes), "reverse": reverse}
