@@ -259,11 +259,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         return make, arguments, tuple({**part, "_optimizer": None} if part is vars(self) else part for part in state)
 
     def load_parts(self, parts: Parts) -> None:
-        """Loads all files, and adds the labels to the vocabulary.
-
-        RAISES ValueError: If one is missing or damaged, or the labels are not those of the weights (J050) or of the
-            settings (J061).
-        """
+        """Loads all files, and adds the labels to the vocabulary."""
         with report_damage(parts.source):
             if (cfg := parts.get("cfg")) is not None:
                 self.cfg = {**srsly.json_loads(cfg.content)}

@@ -103,15 +103,12 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         return {**super().score(examples, **kwargs), **tags}
 
     def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
-        """Predicts for a streamed document in bounded memory.
+        """Predicts for a streamed document in bounded memory: see `StreamingPipe`.
 
         A token waits for the windows in which it and the tokens around it are most central, so its columns are those of
         a call on the whole document. With the setting `latency`, it waits for fewer tokens, and its columns may differ:
         see docs/parser_guide.md.
 
-        tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
-        max_delay (int | None): An upper limit on the latency; None: no limit.
-        YIELDS (Doc): The pieces with columns; single tokens are joined to pieces.
         RAISES ValueError: If the component has been neither trained nor loaded (J060), its encoder may see more than
             windows (J037), or tokens of a waiting piece are merged or split (J649).
         """

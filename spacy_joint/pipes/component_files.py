@@ -101,10 +101,7 @@ class ComponentFiles:
 
     @abstractmethod
     def load_parts(self, parts: Parts) -> None:
-        """Loads all files.
-
-        RAISES ValueError: If one is missing or damaged.
-        """
+        """Loads all files: see `from_disk` and `from_bytes` for errors."""
 
     def warn_once(self, warning: Message, key: str = "", **values: object) -> None:
         """Gives a warning of the catalogue, unless this component has given it before about the same thing."""
@@ -134,7 +131,7 @@ class ComponentFiles:
     def from_bytes(self, bytes_data: bytes, *, exclude: Collection[str] = ()) -> Self:
         """Loads the bytes of `to_bytes`.
 
-        RAISES ValueError: If they are damaged (J050 to J052), or do not fit the settings.
+        RAISES ValueError: If they are damaged (J050 to J052), or do not fit the settings (J061, J066).
         """
         with report_damage(BYTES):
             saved = srsly.msgpack_loads(bytes_data)
@@ -162,7 +159,8 @@ class ComponentFiles:
     def from_disk(self, path: str | Path, *, exclude: Collection[str] = ()) -> Self:
         """Loads the component from a directory.
 
-        RAISES ValueError: If a file is missing (J073) or damaged (J050 to J052), or does not fit the settings.
+        RAISES ValueError: If a file is missing (J073) or damaged (J050 to J052), or does not fit the settings (J061,
+            J066).
         """
         return self._load(Path(path), exclude)
 

@@ -224,10 +224,7 @@ class PerceptronPipe(ComponentFiles, ABC):
         super().save_file(path, content)
 
     def load_parts(self, parts: Parts) -> None:
-        """Loads all files.
-
-        RAISES ValueError: If one is missing or damaged, or was made for different labels or templates (J061).
-        """
+        """Loads all files."""
         digest = None
         if (cfg := parts.get(CFG)) is not None:
             digest = self._take_cfg(*cfg)

@@ -67,7 +67,8 @@ class StreamingPipe:
 
     @abstractmethod
     def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
-        """Annotates the tokens of a document as they arrive, and yields them in pieces of any length."""
+        """Annotates the tokens of a document as they arrive, and yields them in pieces of any length. The document is
+        given in pieces, or token by token. At most `max_delay` words are held back; None: any number."""
 
 
 class SentenceStreamingPipe:

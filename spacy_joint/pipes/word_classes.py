@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ class WordClasses:
     def __init__(self, words: np.ndarray, classes: np.ndarray) -> None:
         self.words = words
         self.classes = classes
-        self._digest: str | None = None
 
     @classmethod
     def from_dict(cls, classes: Mapping[str, Sequence[int]]) -> Self:
@@ -52,12 +52,10 @@ class WordClasses:
         """Returns the table as a model file."""
         return model_file.pack({}, {"words": self.words, "classes": self.classes.reshape(-1)})
 
-    @property
+    @cached_property
     def digest(self) -> str | None:
         """A name for the content; None if there are no words."""
-        if self._digest is None and len(self.words):
-            self._digest = hashlib.sha256(self.to_bytes()).hexdigest()[:16]
-        return self._digest
+        return hashlib.sha256(self.to_bytes()).hexdigest()[:16] if len(self.words) else None
 
     def look_up(self, words: np.ndarray) -> np.ndarray:
         """Looks up the classes of words, given their hashes (uint64, words x MAX_CLASSES; 0: unknown)."""

@@ -119,15 +119,8 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
             doc.from_array([SENT_START], first.astype(np.uint64))  # type: ignore[arg-type]  # wrong in its stub
 
     def stream(self, tokens: Iterable[Doc | Token], *, max_delay: int | None = MAX_DELAY) -> Iterator[Doc]:
-        """Tags a streamed document in bounded memory.
-
-        tokens (Iterable[Doc | Token]): The document in pieces, or token by token.
-        max_delay (int | None): The maximum number of words that are held back; beyond it, only the best tags are kept.
-            None: no limit.
-        YIELDS (Doc): The tagged tokens, in pieces of any length. Unless the limit is reached, their tags are those of a
-            call on the whole document.
-        RAISES ValueError: If `max_delay` is not positive.
-        """
+        """Tags a streamed document in bounded memory: see `StreamingPipe`. Unless `max_delay` is reached, beyond which
+        only the best tags are kept, tags are those of a call on the whole document."""
         document = OpenDocument(self, max_delay)
 
         def take_done(actions: np.ndarray) -> Iterator[Doc]:
