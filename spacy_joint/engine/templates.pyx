@@ -3,6 +3,7 @@ atoms separated by spaces. Blank lines separate blocks; `#` starts a comment."""
 
 import hashlib
 import re
+from itertools import chain
 
 import numpy as np
 
@@ -45,7 +46,7 @@ cdef class Templates:
     def __cinit__(self, text, columns, system):
         self.text = text
         paragraphs = list(_paragraphs(text))
-        lines = [" ".join(line.split()) for block in paragraphs for _, line in block]
+        lines = [line for paragraph in paragraphs for _, line in paragraph]
         self.fingerprint = hashlib.sha256("\n".join(sorted(lines)).encode("utf8")).hexdigest()[:16]
         # Unused columns are left out of documents: fewer values per token mean fewer cache misses.
         read = {match["column"] for match in map(ATOM.match, " ".join(lines).split()) if match}
@@ -55,38 +56,31 @@ cdef class Templates:
         parts = [set(part) for part in system.parts()]
         blocks, templates, atoms, products, block_slots = [], [], [], [], []
         blocks_of_part = [[] for _ in parts]
-        for block in paragraphs:
-            block_atoms, conjoined = [], []
-            for line_number, line in block:
-                names = line.split()
-                _require_few(names, MAX_CONJOINED, "A template", line_number)
-                line_atoms = [self._atom(name, line_number, known_columns) for name in names]
-                conjoined.append(line_atoms)
-                block_atoms.extend(atom for atom in dict.fromkeys(line_atoms) if atom not in block_atoms)
-            _require_few(block_atoms, MAX_BLOCK_ATOMS, "A block", block[0][0])
-            # Columns before values, so that reading them needs no branches.
-            block_atoms.sort(key=lambda atom: atom[1] is None)
-            block_products = list(dict.fromkeys(
-                (atom, multiplier) for atoms_ in conjoined for atom, multiplier in zip(atoms_, MULTIPLIERS)
-            ))
-            _require_few(block_products, MAX_BLOCK_PRODUCTS, "A block", block[0][0])
-            slots = sorted({slot for slot, _, _ in block_atoms})
-            blocks_of_part[self._part_of(slots, parts)].append(len(blocks))
-            n_columns = sum(column is not None for _, column, _ in block_atoms)
+        width = max(len(self.columns), 1)
+        for paragraph in paragraphs:
+            first_line = paragraph[0][0]
+            # By template; then those of the block, columns before values, so that reading them needs no branches.
+            found = [self._atoms(line, number, known_columns) for number, line in paragraph]
+            own_atoms = sorted(dict.fromkeys(chain.from_iterable(found)), key=lambda atom: atom[1] is None)
+            _require_few(own_atoms, MAX_BLOCK_ATOMS, "A block", first_line)
+            multiplied = [list(zip(conjoined, MULTIPLIERS)) for conjoined in found]
+            own_products = list(dict.fromkeys(chain.from_iterable(multiplied)))
+            _require_few(own_products, MAX_BLOCK_PRODUCTS, "A block", first_line)
+            own_slots = sorted({slot for slot, _, _ in own_atoms})
+            n_columns = sum(column is not None for _, column, _ in own_atoms)
+            blocks_of_part[self._part_of(own_slots, parts)].append(len(blocks))
+            # The fields of BlockC: where its slots, atoms, products and templates begin, and their numbers.
             blocks.append((
-                _seed(f"block {len(blocks)}"), len(block_slots), len(slots), len(atoms), len(block_atoms), n_columns,
-                len(products), len(block_products), len(templates), len(block),
+                _seed(f"block {len(blocks)}"), len(block_slots), len(own_slots), len(atoms), len(own_atoms), n_columns,
+                len(products), len(own_products), len(templates), len(paragraph),
             ))
-            for (_, line), atoms_ in zip(block, conjoined):
-                numbers = [block_products.index(pair) for pair in zip(atoms_, MULTIPLIERS)]
-                padding = [len(block_products)] * (MAX_CONJOINED - len(numbers))
-                templates.append((_seed(" ".join(line.split())), numbers + padding, len(numbers)))
-            width = max(len(self.columns), 1)
-            atoms.extend(
-                (slot, 0 if column is None else offset * width + column) for slot, column, offset in block_atoms
-            )
-            products.extend((multiplier, block_atoms.index(atom)) for atom, multiplier in block_products)
-            block_slots.extend(slots)
+            block_slots += own_slots
+            atoms += [(slot, 0 if column is None else offset * width + column) for slot, column, offset in own_atoms]
+            products += [(multiplier, own_atoms.index(atom)) for atom, multiplier in own_products]
+            for (_, line), pairs in zip(paragraph, multiplied):
+                numbers = [own_products.index(pair) for pair in pairs]
+                padding = [len(own_products)] * (MAX_CONJOINED - len(numbers))
+                templates.append((_seed(line), numbers + padding, len(numbers)))
         if not 1 <= len(templates) <= MAX_TEMPLATES:
             raise JointValueError(Errors.J011, n=len(templates), most=MAX_TEMPLATES)
         self.n_blocks = self.recipes.n_blocks = len(blocks)
@@ -117,8 +111,13 @@ cdef class Templates:
             raise JointValueError(Errors.J040, name="slot of the templates", value=name, allowed=", ".join(slots))
         return 0
 
+    def _atoms(self, line, line_number, known_columns):
+        """Returns the atoms of a template: the slot, the column (None for a value slot) and the offset of the token."""
+        names = line.split()
+        _require_few(names, MAX_CONJOINED, "A template", line_number)
+        return [self._atom(name, line_number, known_columns) for name in names]
+
     def _atom(self, name, line_number, known_columns):
-        """Returns the slot of an atom, its column (None for a value slot) and the offset of its token."""
         if name in self.value_slots:
             return (self.value_slots[name], None, 0)
         match = ATOM.match(name)
@@ -141,10 +140,10 @@ cdef class Templates:
 
 
 def _paragraphs(text):
-    """Yields blocks of (line number, template), without comments."""
+    """Yields blocks of (line number, template), without comments, and with single spaces."""
     block = []
     for line_number, line in enumerate(text.splitlines(), 1):
-        template = line.split("#")[0].strip()
+        template = " ".join(line.split("#")[0].split())
         if template:
             block.append((line_number, template))
         elif block and not line.strip():
