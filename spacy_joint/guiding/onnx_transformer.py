@@ -32,7 +32,6 @@ def OnnxTransformer(*, window: int = 254, stride: int = 192, threads: int = 1, c
 
     window, stride (int): See `cut_windows`, in word pieces.
     threads (int): The number of threads of onnxruntime.
-    capitals (bool): Whether it has vectors for capitals.
     RAISES ValueError: If the windows are invalid (J030), or a package is missing (J710).
     """
     require_packages("onnx", "onnxruntime", "tokenizers")

@@ -93,9 +93,6 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
         modifiers (Sequence[str]): At most 64 modifiers, possibly with repeats. Their order does not matter.
         head (str): The noun, if known.
         tags (Sequence[str]): Penn Treebank tags, one per modifier, if known; they improve the results.
-        head_tag (str): The tag of the head.
-        n_best (int): The number of orders to return.
-        RETURNS (RankedOrders): The best orders.
         RAISES ValueError: If there are too many modifiers, they are a string, `n_best` is not positive, the number of
             tags is wrong, or the component has not been trained.
         """
