@@ -24,7 +24,7 @@ from spacy_joint.engine.mixing import TrainingState, mix
 from spacy_joint.scale.cluster import connect
 from spacy_joint.scale.training import RayPassRunner
 from spacy_joint.training.distributed import Training
-from spacy_joint.training.passes import LocalPassRunner, Pass, PassRunner
+from spacy_joint.training.passes import Pass, PassRunner, Worker
 
 MODEL = {"table_bits": 22, "beam_width": 8, "n_tables": 1, "threads": 1}
 MEASURES = {"boundary_f": "boundary F1", "dep_uas_punct": "UAS", "dep_las_punct": "LAS"}
@@ -88,7 +88,7 @@ def main(
     for n_shards in shards or [1, 2, 4, 8]:
         with TemporaryDirectory() as directory, connect(num_cpus=n_shards) if ray else nullcontext() as connected:
             training = Training(config, Path(directory), n_shards)
-            make_runner = partial(RayPassRunner, connected, n_shards) if ray else LocalPassRunner
+            make_runner = partial(RayPassRunner, connected, n_shards) if ray else Worker
             runner = TimedRunner(make_runner)
             training.run(runner.make, sys.stdout, io.StringIO())
             results.append(

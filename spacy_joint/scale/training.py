@@ -27,7 +27,7 @@ class _Passes:
     def run(self, config: str, pipeline: bytes, n_shards: int, *arguments: Any) -> Pass:
         if self.worker is None:
             self.worker = Worker(config, pipeline, n_shards)
-        return self.worker.run(*arguments)
+        return self.worker.run_pass(*arguments)
 
 
 class RayPassRunner:

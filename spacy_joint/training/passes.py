@@ -91,7 +91,12 @@ class Worker:
             raise JointValueError(Errors.J735, shard=shard, n_shards=self.n_shards)
         return examples, random.getstate()
 
-    def run(self, state: TrainingState, shard: int, table: int, epoch: int) -> Pass:
+    def run(self, states: list[TrainingState], epoch: int) -> Iterator[list[Pass]]:
+        """Runs the passes of an epoch in this process, one after the other, to try out a number of shards."""
+        for table, state in enumerate(states):
+            yield [self.run_pass(state, shard, table, epoch) for shard in range(self.n_shards)]
+
+    def run_pass(self, state: TrainingState, shard: int, table: int, epoch: int) -> Pass:
         """Runs a pass from the state of a table at the beginning of the epoch. Raises J735 if the shard is empty."""
         examples, random_state = self._read(shard)
         perceptron = self.component.perceptron
@@ -125,15 +130,3 @@ class Worker:
         seconds = time.process_time() - start
         (learnt,) = perceptron.copy_states()
         return Pass(replace(learnt, seed=state.seed), dict(losses), n_batches, n_words, seconds)
-
-
-class LocalPassRunner:
-    """Runs one pass after the other in this process, to try out a number of shards: see `Worker`."""
-
-    def __init__(self, config: str, pipeline: bytes, n_shards: int) -> None:
-        self.worker = Worker(config, pipeline, n_shards)
-
-    def run(self, states: list[TrainingState], epoch: int) -> Iterator[list[Pass]]:
-        """Runs the passes of an epoch: see `PassRunner`."""
-        for table, state in enumerate(states):
-            yield [self.worker.run(state, shard, table, epoch) for shard in range(self.worker.n_shards)]

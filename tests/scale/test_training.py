@@ -16,7 +16,7 @@ from spacy_joint.errors import JointValueError
 from spacy_joint.scale.cluster import connect
 from spacy_joint.scale.training import RayPassRunner
 from spacy_joint.training.distributed import Training
-from spacy_joint.training.passes import LocalPassRunner
+from spacy_joint.training.passes import Worker
 
 N_SHARDS = 3
 
@@ -69,7 +69,7 @@ def run_epochs(training, runner):
 
 @pytest.fixture(scope="module")
 def learnt(training):
-    found = run_epochs(training, make(training, LocalPassRunner))
+    found = run_epochs(training, make(training, Worker))
     # Epochs, tables and shards differ.
     assert len(found) == 2 * 2 * N_SHARDS and len({of_pass[0] for of_pass in found}) > len(found) / 2
     return found
@@ -108,7 +108,7 @@ def test_a_worker_that_is_killed_in_a_pass_is_replaced(training, runner, ray, le
 
 
 def test_errors_of_workers_are_those_of_one_process(training, ray):
-    for make_runner in (partial(RayPassRunner, ray, 1), LocalPassRunner):
+    for make_runner in (partial(RayPassRunner, ray, 1), Worker):
         with pytest.raises(JointValueError, match=r"^\[J735\] Shard \d+ of 99 ") as caught:
             list(make(training, make_runner, 99).run(training.component.perceptron.copy_states(), 0))
         assert type(caught.value) is JointValueError

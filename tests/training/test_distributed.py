@@ -16,7 +16,7 @@ from spacy.vocab import Vocab
 
 from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.training.distributed import PROGRESS, Progress, Training
-from spacy_joint.training.passes import LocalPassRunner, take_shard
+from spacy_joint.training.passes import Worker, take_shard
 
 CONFIG = CONFIGS / "sequence_tagger.cfg"
 PARTS = ("cfg", "learning", "model")
@@ -27,7 +27,7 @@ def overrides(tagger_settings):
     return {**tagger_settings, "training.max_epochs": 3}
 
 
-def train(output, overrides, n_shards=2, make_runner=LocalPassRunner):
+def train(output, overrides, n_shards=2, make_runner=Worker):
     config = load_config(CONFIG, overrides=overrides, interpolate=False)
     training = Training(config, output, n_shards)
     stdout = io.StringIO()
@@ -82,7 +82,7 @@ def test_training_goes_on_after_the_last_epoch(trained, overrides, tmp_path):
 
 
 def test_training_interrupted_in_an_epoch_goes_on_at_its_beginning(trained, overrides, tmp_path):
-    class Failing(LocalPassRunner):
+    class Failing(Worker):
         def run(self, states, epoch):
             for passes in super().run(states, epoch):
                 yield passes
@@ -135,7 +135,7 @@ def test_training_on_a_changed_corpus_begins_anew(overrides, tmp_path):
         shutil.copy(content, corpus)
         training = Training(config, tmp_path / "trained", 1)
         assert training.progress.epoch == finished
-        training.run(LocalPassRunner, io.StringIO(), io.StringIO())
+        training.run(Worker, io.StringIO(), io.StringIO())
 
 
 def test_training_stops_like_spacy():

@@ -34,7 +34,7 @@ def train(
     from ...scale.cluster import connect
     from ...scale.training import RayPassRunner
     from ...training.distributed import LAST, Training
-    from ...training.passes import LocalPassRunner
+    from ...training.passes import Worker
 
     settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
     # A local Ray gives each worker a CPU, regardless of the number of cores.
@@ -42,6 +42,6 @@ def train(
         training = Training(settings, output, shards or workers)
         seed = training.config["training"]["seed"]
         msg.info(f"Shards: {training.n_shards}, finished epochs: {training.progress.epoch}, seed: {seed}")
-        make_runner = LocalPassRunner if ray is None else partial(RayPassRunner, cluster, workers)
+        make_runner = Worker if ray is None else partial(RayPassRunner, cluster, workers)
         training.run(make_runner, sys.stdout, sys.stderr)
     msg.good(f"{output / LAST}: {training.progress.epoch} epochs")
