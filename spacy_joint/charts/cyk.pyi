@@ -2,18 +2,14 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from typing_extensions import Self
 
-from .boundaries import BoundaryModel
 from .chart import Chart
-from .grammar import Grammar
 
 # The possible tags of each word, with log-probabilities.
 _Words: TypeAlias = Sequence[Sequence[tuple[str, float]]]
 _Derivation: TypeAlias = tuple[float, list[tuple[str, int, int]], list[str]]
 
 class ChartParser(Chart):
-    def __new__(cls, grammar: Grammar, boundaries: BoundaryModel | None = None, max_span: int = 0) -> Self: ...
     def parse(
         self, words: _Words, *, width: int = 0, widths: np.ndarray | None = None, glue: bool = False
     ) -> _Derivation: ...
