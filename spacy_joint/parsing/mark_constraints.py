@@ -236,7 +236,8 @@ def _are_continued(words: Words) -> np.ndarray:
     in_case = ~(words.is_lower | (words.begins == IS_ELIDED))[first] & (np.arange(len(first)) - first <= LOOKBACK)
     begins = (words.begins >= BEGINS_NUMBER) | marks.IS_CLOSING_QUOTE.take(words.ends)
     may_continue = words.is_lower | (before == marks.COLON) & begins
-    found = (before == marks.CONTINUED) | _make_open_marks(words.doc.lang_).take(before) & may_continue & in_case
+    is_open = marks.make_table(mark for name, mark in AFTER_MARKS.items() if words.doc.lang_ not in LANGUAGES[name])
+    found = (before == marks.CONTINUED) | is_open.take(before) & may_continue & in_case
     after_clause = words.is_lower & ENDS_CLAUSE.take(before) & ~words.after_stop & preceding(in_case)
     for index in np.flatnonzero(after_clause).tolist():
         found[index] |= _goes_on(words.doc, *words.tokens[[max(index - 2, 0), index]].tolist())
@@ -251,12 +252,6 @@ def _goes_on(doc: Doc, last: int, word: int) -> bool:
     is_report = first in verbs and (second[:1] == "-" or second.istitle())
     is_report |= first in LANGUAGES["nobody"] and second in verbs and (not third.isalpha() or third.endswith("self"))
     return is_report or doc[last].lower_ in LANGUAGES["exclamations"]
-
-
-@cache
-def _make_open_marks(language: str) -> np.ndarray:
-    """Makes the table of marks after which text continues in lower case."""
-    return marks.make_table(mark for name, mark in AFTER_MARKS.items() if language not in LANGUAGES[name])
 
 
 def _are_in_names(words: Words) -> np.ndarray:
