@@ -216,7 +216,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
             constraints[(constraints == 0) & find_line_starts(doc)] = 1
         if self.cfg["layout"]:
             settings = {name: self.cfg[name] for name in ("blank_lines", "lower_case_starts")}
-            # Guides know names better than this rule, which also joins lines whose breaks a corpus has lost.
+            # Guides know titles better than this rule, which also joins lines whose breaks a corpus has lost.
             settings["joins_names"] = GUIDE_BOUNDARY not in self.custom_columns.names
             constraints = np.where(constraints, constraints, find_layout(doc, **settings))
         return constraints

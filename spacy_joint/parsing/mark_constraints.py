@@ -17,7 +17,8 @@ from ..annotation.reporting_verbs import read_verbs
 from ..files.reading import read_word_lists
 from ..pipes import marks
 from ..pipes.abbreviations import read_abbreviations, read_final, read_leading, read_references, read_stems, read_words
-from ..pipes.arrays import following, preceding
+from ..pipes.arrays import find_runs, following, preceding
+from ..pipes.token_columns import MIN_UNPUNCTUATED
 from .lines import LOOKBACK
 
 LANGUAGES = read_word_lists(Path(__file__).parent / "languages.txt")
@@ -144,8 +145,8 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> 
         (words.may_belong, follows_abbreviation),
         (after_step, lambda doc, token: doc[token - 2].text == "1"),
     ]
-    if joins_names and words.doc.lang_ in LANGUAGES["names"]:
-        checks.append((_are_in_names(words), lambda doc, token: not doc[token].is_stop))
+    if words.doc.lang_ in LANGUAGES["names"]:
+        checks.append((_are_in_names(words, with_titles=joins_names), lambda doc, token: not doc[token].is_stop))
     for candidates, continues in checks:
         indices = np.flatnonzero(candidates & ~found)
         found[indices] = [continues(words.doc, token) for token in words.tokens[indices].tolist()]
@@ -254,21 +255,20 @@ def _goes_on(doc: Doc, last: int, word: int) -> bool:
     return is_report or doc[last].lower_ in LANGUAGES["exclamations"]
 
 
-def _are_in_names(words: Words) -> np.ndarray:
-    """Words of names of two words whose title or first words begin the sentence, or follow a dash, or a word in lower
-    case: Mayor | Nora | Dale left. The caller excludes words such as The, which may begin a sentence nevertheless."""
+def _are_in_names(words: Words, *, with_titles: bool) -> np.ndarray:
+    """Words of names of two words after a word in lower case: the dealer | Nora | Dale left. Not in text without marks.
+    With titles, also of names whose title or first words begin the sentence or follow a dash: Mayor | Nora | Dale left.
+    The caller excludes words such as The, which may begin a sentence nevertheless."""
     numbers, first = np.arange(len(words.before)), words.find_first_words(BEFORE_NAME)
-    is_in_name = (np.maximum.accumulate(np.where(words.is_capital, -1, numbers)) < first) & (numbers - first < NAME)
-    # The dealer | Nora | Dale left. Not in text without marks.
-    after_mark = (words.before % marks.IN_QUOTES == marks.TERMINAL)[first] & (numbers - first < LOOKBACK)
-    is_in_name |= after_mark & words.is_lower
+    is_before = words.is_lower & ~find_runs(marks.FOLLOWS_QUOTES.take(words.ends), MIN_UNPUNCTUATED)[0]
+    is_title = (np.maximum.accumulate(np.where(words.is_capital, -1, numbers)) < first) & (numbers - first < NAME)
     may_continue = IN_NAME.take(words.before) & words.in_line
     is_last = may_continue & (words.is_capital | (words.ends == marks.INITIAL))
-    begins_name = words.is_capital & may_continue & preceding(is_in_name) & following(is_last)
+    begins_name = words.is_capital & may_continue & following(is_last) & preceding(is_before | with_titles & is_title)
     # A capitalised word without a mark is not a sentence, nor are two initials: Nora | Dale left. T.S. | Eliot left.
     is_second = may_continue & preceding(words.is_capital)
     is_second |= words.in_line & (words.before == marks.DOTTED) & preceding(words.begins == 0)
-    return begins_name | preceding(begins_name) | is_second & words.is_capital & (numbers - first == 1)
+    return begins_name | preceding(begins_name) | with_titles & is_second & words.is_capital & (numbers - first == 1)
 
 
 def _find_new(words: Words, found: np.ndarray) -> np.ndarray:

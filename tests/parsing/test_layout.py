@@ -48,15 +48,15 @@ def mark(doc):
         "WE SAW MRS. ^DALY AND PROF. ^WU. THE STATE OF THE ART. NORA CAME.",
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: ^5. Cf. ^Ps. ^9:1, ^Rom. ^1:2.",
         "See ^Eq. ^(1) ^and ^Sec. ^[2.1]. Ways: ^(1) ^bus. Ways: ^1. ^Go by bus. 2. Go by car. Acme ^Inc. (It grew.)",
-        "It was plan ^B. Then the ^U. ^S. They live on High ^St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
+        "It was plan ^B. Then the ^U. ^S. They live on ^High ^St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
         "If it rains, ^**stay** here. We saw Ben, ^[of course] ^and Nora.",
         "She waited . ^. ^. ^and waited.",
-        "She joined Acme ^Inc. |The firm left ^N.Y. “We had to,” ^they said. It let No. One be. U.S. To Buy Tea.",
+        "She joined ^Acme ^Inc. |The firm left ^N.Y. “We had to,” ^they said. It let No. One be. U.S. To Buy Tea.",
         "So\n\n|P.S. ^Please write at 5 ^p.m.\nWe close. See ^README.Now and go.",
         "In ^Doe ^v. ^Acme ^Ins. ^Co. ^v. ^Roe, 12 ^So. ^98, ^Cal. ^31 ^Ala. 5 and 31 ^Am. ^Jur. ^7. 9 Cats. 5 ran.",
         "See ^Doc. ^Vol. ^4 and Am. ^Compl. ^§ ^7. We saw Bob. No. It took 12 ^s. |No one is.",
         "See ref. ^9, ^pl. ^4 and rm. ^2. Then x ^∈ ^S. “So?” You know.",
-        "See the Code Ann. ^§ ^5 ^& ^6 and Fed. ^R. ^Civ. ^P. ^7. We met Ann. R. Hill left.",
+        "See the ^Code ^Ann. ^§ ^5 ^& ^6 and Fed. ^R. ^Civ. ^P. ^7. We met Ann. R. Hill left.",
         'See\n<a ^class="b ^c" ^title="Yes. ^No">this</a>. Is a <b and c="d">e? <f ^g=\'h ^i',
         "Tickets cost ^£5 or ^$ 6 each. $9 is too much. $8\n$7 ^€6",
         "He taught (He was young.) ^at a school.",
@@ -141,9 +141,10 @@ def mark(doc):
         # Names.
         "It is closed. Mayor ^Nora ^Dale left. Nora ^Dale left. The ^Mayor ^Nora ^Dale left. Thanks ^Nora.",
         "Judge ^Carl ^B. Hill left. Good ^Food The ^Wine Was ^Bad. MAYOR NORA DALE LEFT. He is Mayor.",
-        "The dealer Nora Dale left. The dealer ^Nora ^Dale left. We left in May. It is so The ^Hague and Delft.",
+        "The dealer ^Nora ^Dale left. The dealer ^Nora ^Dale left. We left in May. It is so The ^Hague and Delft.",
         "He will not make a very good Mayor\nNora ^Dale left. Thanks ^Nora. Yes We left. St. ^Ann ^Hill left.",
         "T.S. ^Orr left. No. Nora left.",
+        "We saw the dealer Nora Dale leave",
         # Operators.
         "Set x ^= ^5 and a ^&& ^b ^--> ^c. => See. It is a=b, ^c ^→ ^d. Run `x` ^Then, `y.` Then (e) ^=> ^f.",
     ],
@@ -214,6 +215,11 @@ def test_full_stops_apart_end_abbreviations_of_the_language(language, words, con
 def test_wrapped_text_says_nothing(text):
     doc = NLP.make_doc(text)
     assert not (find_layout(doc) == 1).any()
+
+
+def test_names_after_lower_case_words_are_joined_even_without_titles():
+    doc = NLP.make_doc("Mayor Nora Dale and her host Ann Orr left.")
+    assert find_layout(doc, joins_names=False).tolist() == [0, 0, 0, 0, 0, 0, -1, -1, 0, -1]
 
 
 def test_bars_divide_cells():
