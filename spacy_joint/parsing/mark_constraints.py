@@ -276,23 +276,27 @@ def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
     Acme Inc. | The firm is new. "Go." | "Why?" Not: P.S. Please write. Acme Inc. To Close. B. The item. No. One."""
     first = words.find_first_words(ENDS_SENTENCE)
     ends = words.may_belong & (preceding(first) < np.arange(len(first)) - 2)
-    is_new = words.is_capital & following(words.is_lower | words.is_stop)
-    is_reply = IS_QUOTED.take(words.before) & marks.IS_CLOSING_QUOTE.take(words.ends) & ~words.is_attached
+    opens_quote = marks.IS_CLOSING_QUOTE.take(words.ends) & ~words.is_attached
+    is_new = words.is_capital | (opens_quote & ~following(words.is_lower))
     is_open = ~found & ~words.is_glued & words.in_line
     indices = np.flatnonzero(ends & is_new & is_open)
     is_known = [_is_new(words.doc, *words.tokens[[index, index - 1]].tolist()) for index in indices.tolist()]
-    return np.union1d(indices[is_known], np.flatnonzero(is_reply & is_open))
+    return np.union1d(indices[is_known], np.flatnonzero(IS_QUOTED.take(words.before) & opens_quote & is_open))
 
 
 def _is_new(doc: Doc, start: int, stop: int) -> bool:
-    """Returns whether a stop word, or any word if the language has none, begins a sentence after an abbreviation, which
-    ends with the token `stop` and, except in some languages, must be on the list; or any word after an amount."""
-    text = _join_stop(doc, stop).lower()
+    """Returns whether a word begins a sentence after an abbreviation, which ends with the token `stop` and, except in
+    some languages, must be on the list: a quotation mark or an article; before a word in lower case, also a stop word,
+    or any word after a company or if the language has no stop words. After an amount, it needs no list."""
+    text, word, after = _join_stop(doc, stop).lower(), doc[start], doc[start + 1 : start + 2].text
+    continues = after[:1].islower() or after == "."
     is_known = doc.lang_ in LANGUAGES["unlisted"] or text in read_final(doc.lang_)
     is_known &= text != ":" and text not in read_leading(doc.lang_)
-    is_part = doc[start].like_num or (len(doc[stop]) == 2 and not doc[stop - 1].like_num)
-    is_opening = doc[start].is_stop or not has_stop_words(doc.lang_)
-    return _ends_amount(doc, stop) or (is_known and is_opening and not is_part)
+    is_part = word.like_num or (len(doc[stop]) == 2 and not doc[stop - 1].like_num)
+    is_part |= text in LANGUAGES["times"] and doc[stop - 2].text.istitle()
+    is_any = word.is_stop or text in LANGUAGES["companies"] or not has_stop_words(doc.lang_)
+    is_opening = (continues and is_any) or word.text in LANGUAGES["articles"] or not word.text[0].isalpha()
+    return (is_known and is_opening and not is_part) or (continues and _ends_amount(doc, stop))
 
 
 def _ends_amount(doc: Doc, stop: int) -> bool:

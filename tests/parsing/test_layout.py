@@ -51,7 +51,7 @@ def mark(doc):
         "It was plan ^B. Then the ^U. ^S. They live on ^High ^St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
         "If it rains, ^**stay** here. We saw Ben, ^[of course] ^and Nora.",
         "She waited . ^. ^. ^and waited.",
-        "She joined ^Acme ^Inc. |The firm left ^N.Y. “We had to,” ^they said. It let No. One be. U.S. To Buy Tea.",
+        "She joined ^Acme ^Inc. |The firm left ^N.Y. |“We had to,” ^they said. It let No. One be. U.S. To Buy Tea.",
         "So\n\n|P.S. ^Please write at 5 ^p.m.\nWe close. See ^README.Now and go.",
         "In ^Doe ^v. ^Acme ^Ins. ^Co. ^v. ^Roe, 12 ^So. ^98, ^Cal. ^31 ^Ala. 5 and 31 ^Am. ^Jur. ^7. 9 Cats. 5 ran.",
         "See ^Doc. ^Vol. ^4 and Am. ^Compl. ^§ ^7. We saw Bob. No. It took 12 ^s. |No one is.",
@@ -134,6 +134,9 @@ def mark(doc):
         '|X-Mailer: ^Post ^(for ^"Any") ^Wind ^9\n|Content-Type: ^text ^plain\n\n|Hi.',
         # Amounts, streets and names with numbers.
         "It ran for 24 ^h. |Samples fell at 9.8 ^s. |Done. It took 2 ^h. |Max left at 9 Elm ^St. |Parking is free.",
+        # Companies, times and articles.
+        "He left at 6 ^p.m. |Mr. ^Wu came. At 5 ^a.m. Mr. ^Wu came. We joined ^Acme ^Inc. |Terms are open.",
+        "They live in the ^U.S. |The Dale family left. We sell ^U.S. “goods” ^to ^Acme ^Co. |“I like it,” ^he said.",
         # Exclamations and reports in lower case.
         "Oh! ^how she ran! Oh. yes. Yahoo! ^is here. So? ^said Ann. So? ^he asked himself. So? he said no.",
         # Quotations after quotations, and after colons.
