@@ -241,18 +241,19 @@ def _are_continued(words: Words) -> np.ndarray:
     found = (before == marks.CONTINUED) | is_open.take(before) & may_continue & in_case
     after_clause = words.is_lower & ENDS_CLAUSE.take(before) & ~words.after_stop & preceding(in_case)
     for index in np.flatnonzero(after_clause).tolist():
-        found[index] |= _goes_on(words.doc, *words.tokens[[max(index - 2, 0), index]].tolist())
+        found[index] |= _may_continue(words.doc, *words.tokens[[max(index - 2, 0), index]].tolist())
     return found
 
 
-def _goes_on(doc: Doc, last: int, word: int) -> bool:
+def _may_continue(doc: Doc, last: int, word: int) -> bool:
     """Returns whether text in lower case continues after a mark, given the last word before it: Oh! | the bird. Why? |
     dit-elle. Stop! | cried Ann. Why? | he asked himself."""
     first, second, third = [*(token.text for token in doc[word : word + 3]), "", ""][:3]
     verbs = read_verbs(doc.lang_)
     is_report = first in verbs and (second[:1] == "-" or second.istitle())
     is_report |= first in LANGUAGES["nobody"] and second in verbs and (not third.isalpha() or third.endswith("self"))
-    return is_report or doc[last].lower_ in LANGUAGES["exclamations"]
+    is_open = doc[word - 1].text == "!" and first in LANGUAGES["after exclamations"]
+    return is_report or is_open or doc[last].lower_ in LANGUAGES["exclamations"]
 
 
 def _are_in_names(words: Words, *, with_titles: bool) -> np.ndarray:

@@ -139,6 +139,7 @@ def mark(doc):
         "They live in the ^U.S. |The Dale family left. We sell ^U.S. “goods” ^to ^Acme ^Co. |“I like it,” ^he said.",
         # Exclamations and reports in lower case.
         "Oh! ^how she ran! Oh. yes. Yahoo! ^is here. So? ^said Ann. So? ^he asked himself. So? he said no.",
+        "Wow! this is it. We saw Yahoo! ^at work. We saw it? at work.",
         # Quotations after quotations, and after colons.
         '"Go." |"Why?" ^He said: ^"Come." |"Who?" No one came. "Who?" No one answered. "Who?" ^No man answered.',
         # Names.
