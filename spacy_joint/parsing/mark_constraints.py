@@ -49,7 +49,6 @@ LEADING = (marks.ABBREVIATION, marks.INITIAL)
 # Tables of the values of `before`, see marks.py: the end of a sentence, and no mark.
 ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLOSED)
 IS_OPEN = marks.make_table(mark + closed for mark in (marks.WORD, marks.SYMBOL) for closed in marks.CLOSED)
-# A name may begin, or continue, after these.
 BEFORE_NAME = ENDS_SENTENCE | marks.make_table((marks.DASH,))
 IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
 # A comma within quotation marks, even at the end of a line; and marks after which text continues, except in the
@@ -190,13 +189,14 @@ def _are_opening_signs(words: Words) -> np.ndarray:
 
 
 def _have_initials(words: Words) -> np.ndarray:
-    """Ann | I. | Orr, whose full stop is apart. Not: World War I. Nora left."""
+    """Ann | I. | Orr, by I. | M. Orr, whose full stop is apart. Not: World War I. Nora left."""
     found = np.zeros(len(words.tokens), dtype=bool)
-    may_continue = words.is_capital & words.after_stop & words.in_line & preceding(words.is_capital, 3)
-    for index in np.flatnonzero(may_continue).tolist():
+    is_name = words.is_capital | (words.ends == marks.INITIAL)
+    may_continue = is_name & words.after_stop & words.in_line & preceding(words.begins == 0, 2)
+    for index in (np.flatnonzero(may_continue[3:]) + 3).tolist():
         name, initial, _, last = (words.doc[token] for token in words.tokens[index - 3 : index + 1].tolist())
-        is_name = name.text.istitle() and name.lower_ not in LANGUAGES["numbered"]
-        found[index - 2 : index + 1 : 2] |= is_name and initial.text == "I" and not last.is_stop
+        if initial.text == "I" and name.lower_ not in LANGUAGES["numbered"] and not last.is_stop:
+            found[index - 2 * name.text.istitle() : index + 1 : 2] |= name.text.istitle() or last.text[-1] == "."
     return found
 
 

@@ -184,7 +184,10 @@ def test_abbreviations_of_other_languages(language, marked):
     [
         ("en", "saw Ann I . Orr", -1),
         ("en", "saw Ann I . The", 0),
+        ("en", "met B. I . Orr", -1),
+        ("en", "was met by I . M. Orr", -1),
         ("en", "World War I . Nora", 0),
+        ("en", "World War I . M. Orr", 0),
         ("fr", "300 pers . ont", -1),
         ("fr", "la pers . Le chien", 1),
         ("fr", "art . 5", -1),
