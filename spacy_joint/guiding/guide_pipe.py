@@ -160,8 +160,8 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         pretrained (str): The directory of a saved component with the same architecture, such as
             `PIPELINE/parser_guide`. Training begins with its labels and weights. None: random weights.
         RAISES ValueError: If there is nothing to learn (J330), labels belong to another kind of component (J062), it
-            already has weights for others (J063), or the pretrained component lacks labels (J665) or cannot be read
-            (J073, J050).
+            already has weights for others (J063), or the pretrained component lacks labels (J665), has other settings
+            (J066) or cannot be read (J073, J050).
         """
         examples = read_examples(get_examples, self)
         if labels is None:
@@ -259,14 +259,22 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         return make, arguments, tuple({**part, "_optimizer": None} if part is vars(self) else part for part in state)
 
     def load_parts(self, parts: Parts) -> None:
-        """Loads all files, and adds the labels to the vocabulary."""
+        """Loads all files, and adds the labels to the vocabulary.
+
+        RAISES ValueError: If one is missing or damaged, or the labels are not those of the weights (J050) or of the
+            settings (J061), or the sizes of the weights are not (J066).
+        """
         with report_damage(parts.source):
             if (cfg := parts.get("cfg")) is not None:
                 self.cfg = {**srsly.json_loads(cfg.content)}
             if (model := parts.get("model")) is not None:
-                # thinc would add unknown names to the model, and ignore missing ones.
-                if _list_names(srsly.msgpack_loads(model.content)) != _list_names(self.model.to_dict()):
-                    raise TypeError
+                own, saved = map(_list_sizes, (self.model.to_dict(), srsly.msgpack_loads(model.content)))
+                for name in {**own, **saved}:
+                    got, wanted = saved.get(name, "missing"), own.get(name, "missing")
+                    # thinc would add unknown names to the model, and ignore missing ones.
+                    if got != wanted and None not in (got, wanted):
+                        parts.check()
+                        raise JointValueError(Errors.J066, source=model.source, name=name, got=got, wanted=wanted)
                 try:
                     self.model.from_bytes(model.content)
                 except AttributeError as error:
@@ -308,8 +316,12 @@ def _is_label_list(labels: Any) -> bool:
     return isinstance(labels, list | tuple) and all(isinstance(label, str) for label in labels)
 
 
-def _list_names(model: dict[str, Any]) -> list[list[list[str]]]:
-    """Lists the names of dimensions, attributes and parameters of each node, given `Model.to_dict`; not those of
-    references, which `nlp.replace_listeners` drops."""
-    nodes = zip(model["nodes"], model["attrs"], model["params"], strict=True)
-    return [[*map(sorted, (node["dims"], attrs, params))] for node, attrs, params in nodes]
+def _list_sizes(model: dict[str, Any]) -> dict[str, int | str | None]:
+    """Lists the sizes of dimensions (None: not known yet) of each node, given `Model.to_dict`, and which attributes and
+    parameters there are; not references, which `nlp.replace_listeners` drops."""
+    nodes = enumerate(zip(model["nodes"], model["attrs"], model["params"], strict=True))
+    return {
+        f"{name} of layer {number}": size
+        for number, (node, attrs, params) in nodes
+        for name, size in {**dict.fromkeys((*attrs, *params), "set"), **node["dims"]}.items()
+    }

@@ -153,14 +153,17 @@ def test_weights_for_other_labels_are_refused(nlp):
     assert guide.labels == labels and guide.is_initialized
 
 
-def test_weights_of_another_name_are_refused(nlp):
+def test_weights_of_another_name_or_size_are_refused(nlp):
     pipe = nlp.get_pipe("parser_guide")
     saved = pipe.to_bytes(exclude=["vocab"])
+    with pytest.raises(JointValueError, match=r"J066.* = 16, not 8\."):
+        add_guide(arc_width=8)[1].from_bytes(saved)
     parts = srsly.msgpack_loads(saved)
     changed = parts["model"].replace(b"bias_forward", b"bias_forwart")
     assert changed != parts["model"]
-    with pytest.raises(JointValueError, match="J050"):
-        pipe.from_bytes(srsly.msgpack_dumps({**parts, "model": changed}), exclude=["vocab"])
+    for exclude, code in (((), "J052"), (["checksums"], "J066")):
+        with pytest.raises(JointValueError, match=code):
+            pipe.from_bytes(srsly.msgpack_dumps({**parts, "model": changed}), exclude=["vocab", *exclude])
     assert pipe.to_bytes(exclude=["vocab"]) == saved
 
 
