@@ -16,6 +16,7 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 from ..annotation.extensions import register
 from ..annotation.quotations import CHARACTERS, CONFIDENCES, CUES, MIXED, PERSON, QUOTATIONS, SPEAKERS, TYPES
 from ..annotation.spans import read_spans
+from ..errors import Errors, JointValueError
 from .attribution import find_phrase, mark_tokens
 from .cast import PRONOUNS
 
@@ -158,11 +159,15 @@ def _read_characters(doc: Doc, key: str, n_quotations: Mapping[str, int]) -> dic
 
 
 def is_in_quotation(token: Token) -> bool:
-    """Returns whether a token is part of a quotation."""
+    """Returns whether a token is part of a quotation. RAISES ValueError: If one ends after the last token, since tokens
+    have been merged (J340)."""
     for key, group in token.doc.spans.items():
-        is_read = group.attrs.get(IS_READ, key == QUOTATIONS or (len(group) > 0 and group[0].label_ in TYPES))
-        if is_read and _covers(group, token.idx):
-            return True
+        try:
+            is_read = group.attrs.get(IS_READ, key == QUOTATIONS or (len(group) > 0 and group[0].label_ in TYPES))
+            if is_read and _covers(group, token.idx):
+                return True
+        except IndexError as error:  # spaCy's E035
+            raise JointValueError(Errors.J340, key=key) from error
     return False
 
 

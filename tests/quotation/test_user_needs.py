@@ -579,6 +579,11 @@ def test_merged_tokens_do_not_move_the_flag(unparsed):
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[0:4])
     assert [token.text for token in doc if token._.in_quotation] == ["“", "We", "are", "here", "now", ".", "”"]
+    doc = unparsed("It rained again. He said: “We are here now.”")
+    with doc.retokenize() as retokenizer:
+        retokenizer.merge(doc[0:4])
+    with pytest.raises(JointValueError, match=r"\[J340\].*quotations"):
+        doc[0]._.in_quotation  # noqa: B018
 
 
 @pytest.mark.parametrize("start", [0, 5, 22])
