@@ -70,22 +70,15 @@ def load(
     import spacy
     from thinc.api import ConfigValidationError
 
-    from .errors import SPACY_CODE, Errors, JointError, JointOSError, JointValueError
+    from .errors import SPACY_CODE, Errors, JointError, JointValueError
     from .length import lift_max_length_if_own
 
-    if pipeline is None or pipeline in VARIANTS:
-        variant = "" if pipeline is None else f" {pipeline}"
-        pipeline = PRETRAINED if pipeline is None else VARIANTS[str(pipeline)]
-        if not spacy.util.is_package(pipeline):
-            raise JointOSError(Errors.J400, name=pipeline, variant=variant)
-    elif isinstance(pipeline, str) and LANGUAGE.fullmatch(pipeline) and not Path(pipeline).exists():
-        raise JointOSError(Errors.J406, language=pipeline, known=", ".join(VARIANTS))
     # Refuses packages that are no pipelines.
-    path = _find_config(pipeline)
+    pipeline, directory = find_pipeline(pipeline)
     for setting, value in (("beam_width", beam_width), ("threads", threads)):
         if value is None:
             continue
-        components = spacy.util.load_config(path)["components"]
+        components = spacy.util.load_config(directory / "config.cfg")["components"]
         settings = {
             f"components.{name}.model.{setting}": value
             for name, component in components.items()
@@ -104,14 +97,24 @@ def load(
         raise JointValueError(Errors.J441, path=pipeline, reason=error) from error
 
 
-def _find_config(pipeline: str | Path) -> Path:
-    """Finds the path of a pipeline's config, which may not exist, like `spacy.load` finds pipelines. RAISES OSError: If
-    a package has no meta.json (E053)."""
+def find_pipeline(pipeline: str | Path | None) -> tuple[str | Path, Path]:
+    """Finds the package or the path of a pipeline by the name that `load` takes, and its directory, which may not
+    exist, like `spacy.load` finds pipelines. RAISES OSError: As `load` (J400, J406), or if a package has no meta.json
+    (E053)."""
     from spacy import util
 
+    from .errors import Errors, JointOSError
+
+    if pipeline is None or pipeline in VARIANTS:
+        variant = "" if pipeline is None else f" {pipeline}"
+        pipeline = PRETRAINED if pipeline is None else VARIANTS[str(pipeline)]
+        if not util.is_package(pipeline):
+            raise JointOSError(Errors.J400, name=pipeline, variant=variant)
+    elif isinstance(pipeline, str) and LANGUAGE.fullmatch(pipeline) and not Path(pipeline).exists():
+        raise JointOSError(Errors.J406, language=pipeline, known=", ".join(VARIANTS))
     directory = Path(pipeline)
     if isinstance(pipeline, str) and util.is_package(pipeline):
         package = util.get_package_path(pipeline)
         meta = util.get_model_meta(package)
         directory = package / f"{meta['lang']}_{meta['name']}-{meta['version']}"
-    return directory / "config.cfg"
+    return pipeline, directory

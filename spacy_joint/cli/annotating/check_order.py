@@ -1,14 +1,13 @@
 """`check-order`: find odd orders of modifiers in text and suggest better ones."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from wasabi import table
 
 from ...errors import check_choice
-from ..options import STANDARD_INPUT, ModelOption, open_lines, open_output
+from ..options import STANDARD_INPUT, ModelOption, OutputOption, open_lines, open_output
 
 COMPONENT = "prenominal_orderer"
 FORMATS = ("table", "json")
@@ -18,41 +17,40 @@ HEADER = ("start", "end", "text", "suggestion", "margin")
 def check_order(
     file: Annotated[str, typer.Argument(help="Text file (UTF-8), or - for standard input.")] = STANDARD_INPUT,
     orderer: Annotated[
-        Path | None, typer.Option(help="Pipeline with a prenominal_orderer. Default: the shipped one.", exists=True)
+        str | None, typer.Option(help="Path or package with a prenominal_orderer. Default: the shipped one.")
     ] = None,
     model: ModelOption = None,
     threshold: Annotated[float | None, typer.Option(help="Minimum margin. Default: that of the component.")] = None,
-    format: Annotated[str, typer.Option(help="table or json.")] = "table",
+    format_: Annotated[str, typer.Option("--format", "-f", help="table or json.")] = "table",
+    output: OutputOption = None,
 ) -> None:
     """List phrases with an odd order of modifiers.
 
     Each comes with its position in characters and a better order.
     """
-    import spacy
-
     from ... import load
     from ...length import lift_max_length
     from ...pipes.components import list_components, require_components
     from ...scale.annotating.records import require_text
 
-    check_choice("format", format, FORMATS)
+    check_choice("format", format_, FORMATS)
     require_text(file)
     with open_lines(file) as lines:
         text = "".join(lines)
     nlp = lift_max_length(load(model))
-    source = nlp if orderer is None else spacy.load(orderer, vocab=nlp.vocab)
+    source = nlp if orderer is None else load(orderer, vocab=nlp.vocab)
     if orderer is None and not list_components(source, COMPONENT):
         source = load(vocab=nlp.vocab)
     component = require_components(source, COMPONENT)[0]
     if threshold is not None:
         component.cfg["threshold"] = threshold
     found = component.suggest(component(nlp(text, disable=[COMPONENT])))
-    with open_output(None) as output:
-        if format == "json":
-            output.writelines(json.dumps(suggestion, ensure_ascii=False) + "\n" for suggestion in found)
+    with open_output(output) as written:
+        if format_ == "json":
+            written.writelines(json.dumps(suggestion, ensure_ascii=False) + "\n" for suggestion in found)
             return
         rows = [
             (s["start_char"], s["end_char"], " ".join(s["text"].split()), s["suggestion"], f"{s['margin']:.2f}")
             for s in found
         ]
-        output.write(table(rows, header=HEADER, divider=True, aligns=("r", "r", "l", "l", "r")) + "\n")
+        written.write(table(rows, header=HEADER, divider=True, aligns=("r", "r", "l", "l", "r")) + "\n")

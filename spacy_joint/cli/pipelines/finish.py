@@ -10,7 +10,7 @@ from ..options import ReplacedArgument, WeightBitsOption
 
 def finish(
     ctx: typer.Context,
-    model: Annotated[Path, typer.Argument(help="Directory of a trained pipeline.")],
+    model: Annotated[str, typer.Argument(help="Path or package of a trained pipeline.")],
     output: ReplacedArgument,
     meta: Annotated[Path | None, typer.Option(help="JSON file with fields for meta.json.", exists=True)] = None,
     weight_bits: WeightBitsOption = 8,
@@ -24,8 +24,9 @@ def finish(
     """
     from spacy.cli._util import parse_config_overrides
 
+    from ... import find_pipeline
     from ...files.reading import read_json_object
     from ...training.finishing import finish_pipeline
 
     fields = read_json_object(meta) if meta else {}
-    finish_pipeline(model, output, parse_config_overrides(ctx.args), fields, weight_bits)
+    finish_pipeline(find_pipeline(model)[1], output, parse_config_overrides(ctx.args), fields, weight_bits)
