@@ -50,7 +50,7 @@ RayOption = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Run on a Ray cluster: its address, auto (here), or local (start Ray here)."),
 ]
-WorkersOption = Annotated[int, typer.Option(min=1, help="With --ray: number of processes.")]
+WorkersOption = Annotated[int, typer.Option(min=1, help="Number of processes.")]
 SubtypesOption = Annotated[
     bool, typer.Option("--subtypes/--no-subtypes", help="Whether relations keep their subtypes, as in nsubj:pass.")
 ]

@@ -1,15 +1,21 @@
-"""Training in Ray actors, each of which reads the corpus: passes over shards (`training/passes.py`), and independent
-calls, such as the folds of `jackknife`."""
+"""Training in Ray actors, each of which reads the corpus: passes over shards (`training/passes.py`). Also independent
+calls, such as the folds of `jackknife`, in processes of this machine or in actors."""
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
 from itertools import starmap
+from multiprocessing import active_children, get_context
 from typing import Any
 
 from ..engine.mixing import TrainingState
-from ..errors import Errors, JointValueError
+from ..errors import Errors, JointOSError
 from ..training.passes import Pass, Worker
+from .annotating.worker import defer_interrupts, prepare_process
 from .cluster import connect, start_actors, translate_errors
 
 
@@ -57,15 +63,37 @@ class RayPassRunner:
 
 @contextmanager
 def open_calls(address: str | None, n_workers: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Yields a function like `itertools.starmap`, which makes calls in this process, or, given an address, in actors:
-    see `connect`. Raises J716 for several workers without Ray."""
+    """Yields a function like `itertools.starmap`, which makes calls in this process, or in several, or, given an
+    address, in actors: see `connect`."""
     if address is not None:
         with connect(address, log_to_driver=False, num_cpus=n_workers) as ray:
             yield partial(call_on_ray, ray, n_workers)
     elif n_workers > 1:
-        raise JointValueError(Errors.J716, option="--workers", needed="--ray")
+        yield partial(call_in_processes, n_workers)
     else:
         yield starmap
+
+
+def call_in_processes(n_workers: int, function: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+    """Calls a function in processes, which end with the last call; yields results in order, and takes arguments as
+    results are yielded. Raises J730 if a process dies."""
+    earlier = active_children()
+    with ProcessPoolExecutor(n_workers, get_context("spawn"), prepare_process, (os.getpid(),)) as pool:
+        running: deque[Future[Any]] = deque()
+        try:
+            for arguments in calls:
+                if len(running) == n_workers:
+                    yield running.popleft().result()
+                with defer_interrupts():
+                    running.append(pool.submit(function, *arguments))
+            while running:
+                yield running.popleft().result()
+        except BrokenProcessPool as error:
+            raise JointOSError(Errors.J730, n=1, reason=str(error).rstrip(".")) from error
+        finally:
+            # After an interruption, the pool would wait for the calls.
+            for process in set(active_children()).difference(earlier):
+                process.kill()
 
 
 def call_on_ray(

@@ -61,7 +61,6 @@ class Distillation:
         boundaries. Below 1, all documents of a file are held in memory.
     marks (bool): Whether documents without punctuation that have their own trees keep marks and capitals as
         `_.restored`, for a `punctuation_restorer` to learn from. They do not keep known boundaries.
-    n_process (int): The number of processes of `nlp.pipe`; -1: one per core.
     tagger (str | None): The pipeline that tags the documents in the end, such as the one before the student: its path
         or package. None: the teacher.
     """
@@ -73,7 +72,6 @@ class Distillation:
     projected: bool = False
     keep: float = 1.0
     marks: bool = False
-    n_process: int = 1
     tagger: str | None = None
 
     def run(
@@ -181,7 +179,7 @@ class Distillation:
                     yield copy, True
 
     def _parse(self, nlp: Language, docs: Iterable[tuple[Doc, bool]]) -> Iterator[tuple[Doc, bool]]:
-        for doc, is_variant in nlp.pipe(docs, as_tuples=True, n_process=self.n_process):
+        for doc, is_variant in nlp.pipe(docs, as_tuples=True):
             if len(doc) and not doc.has_annotation("DEP"):
                 raise JointValueError(Errors.J129, name="parser", pipeline=", ".join(nlp.pipe_names))
             yield doc, is_variant

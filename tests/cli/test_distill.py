@@ -160,7 +160,8 @@ def test_files_are_of_bounded_size_and_listed(run, episodes, tmp_path):
 
 def test_the_same_input_gives_the_same_bytes_with_any_number_of_processes(run, episodes, tmp_path):
     for name, processes in (("one", 1), ("two", 2)):
-        run("distill", episodes, "--output", tmp_path / name, "--lines", "--n-process", processes)
+        arguments = ("--lines", "--words", 2, "--shard-words", 5, "--workers", processes)
+        run("distill", episodes, "--output", tmp_path / name, *arguments)
     assert read_bytes(tmp_path / "one") == read_bytes(tmp_path / "two")
 
 
@@ -201,11 +202,6 @@ def test_a_teacher_must_tag_and_parse(run, letter, tmp_path):
     assert "[J129]" in run(*arguments, "--projected", fails=True).stderr
     assert "[J656]" in run(*arguments, "--keep", "0.5", fails=True).stderr
     assert not read_bytes(tmp_path / "silver")
-
-
-def test_workers_need_ray(run, letter, tmp_path):
-    assert "[J716]" in run("distill", letter, "-o", tmp_path / "silver", "--workers", 2, fails=True).stderr
-    assert "[J030]" in run("distill", letter, "-o", tmp_path / "silver", "--n-process", 0, fails=True).stderr
 
 
 def test_text_must_exist_and_have_sentences(run, tmp_path):

@@ -199,7 +199,6 @@ def test_folds_with_other_settings_are_not_reused(run, config, output, trainings
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["--workers", "2"], "J716"),
         (["--ray", "local"], "J710"),
         (["--folds", "1"], "J030"),
         (["--folds", "6"], "J030"),

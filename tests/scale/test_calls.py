@@ -1,4 +1,5 @@
-"""The folds of `jackknife` and the files of `distill` on Ray: as in one process, whatever happens to workers."""
+"""The folds of `jackknife` and the files of `distill` in processes and on Ray: as in one process, whatever happens to
+workers."""
 
 import os
 import socket
@@ -16,10 +17,10 @@ from typer.testing import CliRunner
 
 from spacy_joint.cli import app
 from spacy_joint.cli.training.configs import CONFIGS
-from spacy_joint.errors import Errors, JointOSError, JointValueError
+from spacy_joint.errors import JointOSError, JointValueError, check_range
 from spacy_joint.scale import cluster
 from spacy_joint.scale.cluster import connect
-from spacy_joint.scale.training import call_on_ray
+from spacy_joint.scale.training import call_in_processes, call_on_ray
 from spacy_joint.training.jackknifing import jackknife_corpus
 
 
@@ -59,7 +60,12 @@ def test_a_teacher_annotates_as_in_one_process(ray, tmp_path):
     assert (tmp_path / "here/manifest.json").read_bytes() == (tmp_path / "ray/manifest.json").read_bytes()
 
 
-def test_calls_are_made_when_a_worker_is_free(ray):
+@pytest.fixture(params=["processes", "ray"])
+def call(request):
+    return call_in_processes if request.param == "processes" else partial(call_on_ray, request.getfixturevalue("ray"))
+
+
+def test_calls_are_made_when_a_worker_is_free(call):
     taken = []
 
     def take():
@@ -67,7 +73,7 @@ def test_calls_are_made_when_a_worker_is_free(ray):
             taken.append(number)
             yield (number,)
 
-    results = call_on_ray(ray, 2, abs, take())
+    results = call(2, abs, take())
     assert next(results) == 0
     assert taken == [0, 1, 2]
     assert list(results) == [1, 2, 3, 4, 5]
@@ -83,12 +89,9 @@ def test_calls_are_in_order_and_repeated_if_their_process_dies(ray, tmp_path):
     assert list(call_on_ray(ray, 2, double, [(number,) for number in range(5)])) == [0, 2, 4, 6, 8]
 
 
-def test_errors_of_calls_are_those_of_one_process(ray):
-    def fail():
-        raise JointValueError(Errors.J030, name="words", value=0, allowed="at least 1")
-
+def test_errors_of_calls_are_those_of_one_process(call):
     with pytest.raises(JointValueError, match=r"^\[J030\] words is 0"):
-        list(call_on_ray(ray, 1, fail, [()]))
+        list(call(1, check_range, [("words", 0, 1)]))
 
 
 @pytest.fixture
@@ -132,7 +135,7 @@ def test_what_ray_prints_is_in_a_file_that_errors_name(replace_ray, capfd):
     path.unlink()
 
 
-def test_a_process_that_dies_again_and_again_is_given_up(ray, monkeypatch):
+def test_a_process_that_dies_again_and_again_is_given_up(call, monkeypatch):
     monkeypatch.setattr(cluster, "RETRIES", 1)
-    with pytest.raises(JointOSError, match=r"^\[J730\] Worker processes died 2 times"):
-        list(call_on_ray(ray, 1, os._exit, [(1,)]))
+    with pytest.raises(JointOSError, match=r"^\[J730\] Worker processes died \d times"):
+        list(call(1, os._exit, [(1,)]))

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from wasabi import msg
 
-from ...errors import Errors, JointValueError, check_range
+from ...errors import Errors, JointValueError
 from ..options import BeamWidthOption, Kind, RayOption, WorkersOption
 
 TEXTS_HELP = (
@@ -26,7 +26,7 @@ PROJECTED_HELP = "Whether unpunctuated documents get the boundaries and trees of
 
 def distill(
     texts: Annotated[list[Path], typer.Argument(help=TEXTS_HELP)],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Output directory.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output directory.", file_okay=False)],
     teacher: Annotated[
         str | None, typer.Option("--teacher", "-t", help="Path or package of a pipeline. Default: the shipped one.")
     ] = None,
@@ -46,7 +46,6 @@ def distill(
     limit: Annotated[int, typer.Option(min=0, help="Maximum passages, evenly from all texts; 0: all.")] = 0,
     shard_words: Annotated[int, typer.Option(min=1, help="Words of raw text per output file.")] = 250_000,
     beam_width: BeamWidthOption = None,
-    n_process: Annotated[int, typer.Option("--n-process", "-n", help="Number of processes; -1: one per core.")] = 1,
     ray: RayOption = None,
     workers: WorkersOption = 1,
 ) -> None:
@@ -58,8 +57,6 @@ def distill(
     """
     if marks and projected:
         raise JointValueError(Errors.J155, option="--marks", other="--projected")
-    if n_process != -1:
-        check_range("n_process", n_process, 1)
     from ...corpora.docbin import SUFFIX
     from ...scale.annotating.records import require_text
     from ...scale.training import open_calls
@@ -72,7 +69,7 @@ def distill(
     teacher, tagger = (
         str(Path(name).resolve()) if name is not None and Path(name).exists() else name for name in (teacher, tagger)
     )
-    job = Distillation(output.resolve(), teacher, beam_width, kind, projected, keep, marks, n_process, tagger)
+    job = Distillation(output.resolve(), teacher, beam_width, kind, projected, keep, marks, tagger)
     with open_calls(ray, workers) as call:
         sizes = job.run(texts, lines=lines, words=words, limit=limit, shard_words=shard_words, call=call)
     n_docs, n_words = (sum(size[key] for size in sizes.values()) for key in ("documents", "words"))

@@ -91,7 +91,7 @@ class Worker:
             warnings.filterwarnings("ignore", module=r"loky\.")
             threads = {name: os.environ.get(name, "1") for name in THREADS}
             self._pool = ProcessPoolExecutor(1, initializer=_prepare, initargs=self._arguments, env=threads)
-        with _defer_interrupts():
+        with defer_interrupts():
             return self._pool.submit(_call, method, argument)
 
 
@@ -106,7 +106,7 @@ def _describe(death: BaseException) -> str:
 
 
 @contextmanager
-def _defer_interrupts() -> Iterator[None]:
+def defer_interrupts() -> Iterator[None]:
     """Defers Ctrl-C, which must not interrupt starting a process. The process inherits this, and never sees Ctrl-C."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -121,12 +121,17 @@ def _defer_interrupts() -> Iterator[None]:
 # Called in the process.
 
 
-def _prepare(parent: int, annotation: Annotation) -> None:
-    global _make_annotator
+def prepare_process(parent: int) -> None:
+    """Makes a process print warnings as commands do, ignore Ctrl-C, and end with its parent."""
     warnings.formatwarning = format_warning
     # Runners handle Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
+
+
+def _prepare(parent: int, annotation: Annotation) -> None:
+    global _make_annotator
+    prepare_process(parent)
     # The first call makes the annotator, and raises its errors.
     _make_annotator = cache(partial(Annotator, annotation))
 
