@@ -24,7 +24,7 @@ COMMANDS = {
     "convert": ["convert", "TREEBANK", "OUTPUT"],
     "convert-quotes": ["convert-quotes", "QUOTES", "OUTPUT"],
     "word-classes": ["word-classes", "TREEBANK", "--output", "OUTPUT"],
-    "finish": ["finish", "PIPELINE", "OUTPUT"],
+    "finish": ["finish", "en_joint_english", "OUTPUT"],
     "learn-order": ["learn-order", "MODIFIERS", "--epochs", "1", "--table-bits", "10", "--output", "OUTPUT"],
     "learn-speakers": ["learn-speakers", "SPEAKERS", "OUTPUT"],
     "distill": ["distill", "TEXT", "--output", "OUTPUT"],
