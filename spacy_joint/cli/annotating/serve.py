@@ -21,7 +21,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on. Default: this machine only.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8000,
     max_characters: Annotated[int, typer.Option(min=1, help="Maximum length of a text.")] = MAX_CHARACTERS,
-    timeout: Annotated[float, typer.Option(min=0.001, help="Maximum seconds for annotating a text.")] = TIMEOUT,
+    timeout: Annotated[float, typer.Option(min=0.001, max=1e6, help="Maximum seconds to annotate a text.")] = TIMEOUT,
     replicas: Annotated[int | None, typer.Option(min=1, help="Number of replicas with Ray, each on one core.")] = None,
     ray: RayOption = None,
 ) -> None:
