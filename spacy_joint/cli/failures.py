@@ -8,17 +8,18 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
-from itertools import chain
+from math import isnan
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any
 
 import typer
 from spacy.cli._util import NoSuchOption, show_validation_error
-from spacy.util import raise_error
+from spacy.util import load_config, raise_error
 from wasabi import Printer, msg
 
-from ..errors import SPACY_CODE, Errors, JointError, JointOSError, format_warning
+from ..errors import SPACY_CODE, Errors, JointError, JointOSError, JointValueError, format_warning
+from ..files.atomic import check_writable
 
 # The arguments of commands that are written to.
 OUTPUTS = ("output", "phrases")
@@ -41,8 +42,8 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
             msg.show_color = False
             os.environ["ANSI_COLORS_DISABLED"] = "1"
         try:
-            _protect_inputs(kwargs)
             with show_validation_error(hint_fill=False):
+                _check_arguments(kwargs)
                 command(*args, **kwargs)
         except NoSuchOption as error:
             # click's error, which spaCy raises for overrides without a dot: typer only reports its own.
@@ -69,23 +70,30 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
     return reporting
 
 
-def _protect_inputs(arguments: dict[str, Any]) -> None:
-    """Refuses an output that is also an input, or inside a pipeline that is one (J440). Pipelines can be replaced by
-    their copies."""
-    values = [value for name, value in arguments.items() if name not in OUTPUTS]
-    given = chain.from_iterable(
-        getattr(value, "args", value if isinstance(value, list) else [value]) for value in values
-    )
-    inputs = [(each, Path(each).resolve()) for each in given if isinstance(each, (str, Path))]
+def _check_arguments(arguments: dict[str, Any]) -> None:
+    """Refuses NaN (J030), outputs that cannot be written, and outputs that are also an input, or inside a pipeline that
+    is one (J440). Pipelines can be replaced by their copies."""
+    values: list[Any] = []
+    for name, value in arguments.items():
+        if isinstance(value, float) and isnan(value):
+            raise JointValueError(Errors.J030, name=f"--{name.replace('_', '-')}", value=value, allowed="a number")
+        if name == "config":
+            values += load_config(value, interpolate=False).get("paths", {}).values()
+        if name not in OUTPUTS:
+            values += getattr(value, "args", value if isinstance(value, list) else [value])
+    inputs = [(each, Path(each).resolve()) for each in values if isinstance(each, (str, Path))]
     for output in (value for name, value in arguments.items() if name in OUTPUTS and isinstance(value, Path)):
         for each, path in inputs:
-            if (path / "config.cfg").is_file():
+            if os.path.isfile(path / "config.cfg"):
                 is_read = path in output.resolve().parents
             else:
                 # Directories may have the name of a language.
                 is_read = path == output.resolve() and (path.is_file() or (path.is_dir() and isinstance(each, Path)))
             if is_read:
                 raise JointOSError(Errors.J440, path=output, reason=f"the command reads {each}")
+        # Directories that exist may be written into, and devices, such as /dev/stdout, in place.
+        if output.is_file() or not output.exists():
+            check_writable(output)
 
 
 def _is_of_component(error: Exception) -> bool:

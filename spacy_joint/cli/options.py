@@ -37,7 +37,7 @@ ModelOption = Annotated[
 BeamWidthOption = Annotated[
     int | None, typer.Option(help="Beam width: narrower is faster, wider is more accurate. Default: the trained one.")
 ]
-OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")]
+OutputOption = Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.", dir_okay=False)]
 ScoresOption = Annotated[Path | None, typer.Option("--output", "-o", help="Output JSON file.", dir_okay=False)]
 ConfigArgument = Annotated[Path, typer.Argument(help="Config, as for `spacy train`.", exists=True, dir_okay=False)]
 ReplacedArgument = Annotated[Path, typer.Argument(help="Output directory; an existing one is replaced.")]

@@ -76,6 +76,11 @@ def check_directory(path: Path, pattern: str = "config.cfg") -> None:
     # Retried, since another process that replaces the directory may just have moved it away.
     if all(reasons := [_find_obstacle(path, pattern) for _ in range(3)]):
         raise JointValueError(Errors.J713, address=path, reason=reasons[-1])
+    check_writable(path)
+
+
+def check_writable(path: Path) -> None:
+    """Checks that `atomic_write` can write a path (J440), before work that takes long."""
     with _write_beside(path) as (_, temporary):
         temporary.touch()
 
@@ -107,6 +112,8 @@ def _write_beside(path: Path) -> Iterator[tuple[Path, Path]]:
             raise
         # `copytree` collects the errors of all files.
         reason = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror or error
+        if isinstance(error, FileExistsError):  # of `mkdir`
+            reason = "its directory is a file"
         raise JointOSError(Errors.J440, path=path, reason=reason) from error
     finally:
         if temporary.is_dir():

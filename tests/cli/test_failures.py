@@ -60,16 +60,21 @@ def test_an_unknown_option_is_named(arguments):
         ["quotes", "b.txt", "a.txt", "--output", "a.txt"],
         ["distill", ".", "--output", "../inputs"],
         ["jackknife", "a.cfg", "train.spacy", "--paths.train", "train.spacy"],
+        ["jackknife", "b.cfg", "train.spacy"],
+        ["word-classes", "a.txt", "--output", "a.txt/classes"],
     ],
 )
-def test_inputs_are_not_overwritten(arguments, run, tmp_path, monkeypatch):
+def test_work_does_not_begin_if_its_output_is_an_input_or_cannot_be_written(arguments, run, tmp_path, monkeypatch):
     directory = tmp_path / "inputs"
     directory.mkdir()
     spacy.blank("en").to_disk(directory / "pipeline")
     for name in ("corpus.conllu", "a.txt", "b.txt", "a.cfg", "train.spacy"):
         (directory / name).touch()
+    (directory / "b.cfg").write_text("[paths]\ntrain = train.spacy\n", encoding="utf8")
     monkeypatch.chdir(directory)
-    assert re.search(r"\[J440\].* not written: the command reads", run(*arguments, fails=True).stderr)
+    assert re.search(
+        r"\[J440\].* not written: (the command reads|its directory is a file)", run(*arguments, fails=True).stderr
+    )
 
 
 @pytest.mark.parametrize("command", ["learn-order", "train-treebank", "word-classes"])

@@ -112,6 +112,7 @@ def test_standard_input_is_read_as_a_file_is(run, orderer, saved_pipeline, tmp_p
         (["a.conllu"], "J716"),
         (["--format", "xml"], "J040"),
         (["--orderer", "PIPELINE"], "J129"),
+        (["--threshold", "nan"], "J030"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(run, saved_pipeline, arguments, code):

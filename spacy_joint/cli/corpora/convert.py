@@ -29,7 +29,7 @@ def convert(
     corpora: Annotated[
         list[Path], typer.Argument(help="Files, or directories of files: .conllu, .spacy, constituency treebanks.")
     ],
-    output: Annotated[Path, typer.Argument(help="Output file: .spacy, .conllu, or a constituency treebank.")],
+    output: Annotated[Path, typer.Argument(help="Output: .spacy, .conllu or a constituency treebank.", dir_okay=False)],
     documents: DocumentsOption = DOCUMENTS,
     leave_out: Annotated[
         str | None, typer.Option(help="Leave out CoNLL-U documents whose first sent_id starts with this regex.")
@@ -73,7 +73,7 @@ def convert(
         changed = attach_root_children(tree) if root_attach else tree
         return changed if rules is None else make_continuous(mark_heads(changed, rules))
 
-    name = format_ or (None if output.is_dir() else find_format(output))
+    name = format_ or find_format(output)
     if name is None:
         check_choice("file type", output.suffix, (CONLLU, SUFFIX, *SUFFIXES))
         to_conllu = output.suffix == CONLLU
@@ -115,7 +115,7 @@ def convert(
 
 def convert_quotes(
     corpus: Annotated[Path, typer.Argument(help="File, or directory of files, with the texts next to them.")],
-    output: Annotated[Path, typer.Argument(help="Output .spacy file.")],
+    output: Annotated[Path, typer.Argument(help="Output .spacy file.", dir_okay=False)],
     format_: Annotated[
         str, typer.Option("--format", "-f", help="brat (standoff, e.g. PolNeAR) or litbank (LitBank quotations).")
     ] = "brat",

@@ -53,10 +53,10 @@ def calibrate(
         raise JointValueError(Errors.J523, n=len(references), least=FOLDS)
     samples = list(read_samples(nlp, parser, references, kind))
     parser.calibrate([(sample.decisions, sample.gold) for sample in samples])
-    _show_scores(samples)
     with atomic_write_directory(output) as path:
         shutil.copytree(nlp.path, path)
         parser.to_disk(path / list_components(nlp, PARSER)[0], exclude=["vocab"])
+    _show_scores(samples)
     msg.good(f"{output}: calibrated on {len(references):,} documents")
 
 

@@ -87,6 +87,7 @@ def evaluate(
             raise JointValueError(Errors.J155, option="--raw-text", other=other)
         if corpus.suffix != ".conllu" and not (corpus.is_dir() and any(corpus.glob("*.conllu"))):
             raise JointValueError(Errors.J716, option="--raw-text", needed="CoNLL-U (.conllu), which marks paragraphs")
+    laid_out = None if text is None else read_text(text)
     nlp = load(model, beam_width=beam_width)
     references = [reference for reference in read_documents(corpus, nlp.vocab, documents) if len(reference)]
     if unpunctuated:
@@ -95,13 +96,12 @@ def evaluate(
         raise JointValueError(Errors.J413, source=corpus, what="documents with words")
     scores = score_pipeline(nlp, references, gold_sentences=gold_sentences)
     if raw_text:
-        laid_out = None if text is None else read_text(text)
         scores |= score_pipeline_on_raw_text(nlp, read_raw_texts([corpus], nlp, documents), laid_out)
+    found = {title: scores[name] for name, title in MEASURES.items() if scores.get(name) is not None}
+    _show(f"{corpus.name}{', unpunctuated' if unpunctuated else ''}", found, scores, output)
     if update_meta:
         performance = {name: score for name, score in scores.items() if name != "speed"}
         write_json(nlp.path / "meta.json", {**srsly.read_json(nlp.path / "meta.json"), "performance": performance})
-    found = {title: scores[name] for name, title in MEASURES.items() if scores.get(name) is not None}
-    _show(f"{corpus.name}{', unpunctuated' if unpunctuated else ''}", found, scores, output)
 
 
 def evaluate_quotes(
@@ -132,11 +132,12 @@ def evaluate_quotes(
 
 
 def _show(title: str, found: Mapping[str, float], scores: Mapping[str, Any], output: Path | None) -> None:
+    if output is not None:
+        write_json(output, scores)
     rows = [(measure, f"{100 * score:.2f}") for measure, score in found.items()]
     rows.append(("Words per second", f"{scores['speed']:,.0f}"))
     # Not as the title of the table, which is bold even where colours are off.
     msg.info(title)
     msg.table(rows, aligns=("l", "r"))
     if output is not None:
-        write_json(output, scores)
         msg.good(f"Saved to {output}")

@@ -34,7 +34,7 @@ def learn_order(
     word_classes: Annotated[Path | None, typer.Option(help="File written by `word-classes`.", exists=True)] = None,
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the phrases.")] = 15,
     dropout: Annotated[float, typer.Option(min=0, max=1, help="Share of features to drop at random.")] = 0.5,
-    table_bits: Annotated[int, typer.Option(help="Base-2 logarithm of the number of weights.")] = 21,
+    table_bits: Annotated[int, typer.Option(min=8, max=30, help="Base-2 logarithm of the number of weights.")] = 21,
     tables: Annotated[int, typer.Option(min=1, help="Weight tables to average.")] = 4,
     language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",
     seed: SeedOption = 0,
@@ -55,6 +55,9 @@ def learn_order(
         raise JointValueError(Errors.J716, option="learn-order", needed="--output, --phrases or both")
     if output is not None:
         check_directory(output)
+        nlp = spacy.blank(language)
+        component: Any = nlp.add_pipe(COMPONENT, config={"model": {"table_bits": table_bits, "n_tables": tables}})
+        classes = read_word_classes(word_classes)
     parts = goal.with_name(f"{goal.name}.parts")
     found = [phrase for phrase in _collect(corpora, parts, model) if not has_repeats(phrase)]
     if not found:
@@ -65,9 +68,6 @@ def learn_order(
             write_phrases(found, path)
         msg.good(f"{phrases}: {len(found):,} phrases")
     if output is not None:
-        nlp = spacy.blank(language)
-        component: Any = nlp.add_pipe(COMPONENT, config={"model": {"table_bits": table_bits, "n_tables": tables}})
-        classes = read_word_classes(word_classes)
         learning = component.fit(found, epochs=epochs, dropout=dropout, seed=seed, word_classes=classes)
         with show_progress(True, total=1, desc="Learning", bar_format="{l_bar}{bar}| {remaining}") as bar:
             for done in learning:

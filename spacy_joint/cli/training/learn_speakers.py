@@ -41,10 +41,10 @@ def learn_speakers(
     component = (get_components(nlp, COMPONENT) or [nlp.add_pipe(COMPONENT)])[-1]
     # An earlier model must not affect the result.
     component.speaker_model = make_model()
+    labelled = {} if labels is None else speakers.read_labels(labels)
+    texts = {name: read_text((novels or Path()) / f"{name}.txt") for name in labelled}
     known = [speakers.read_annotated(doc, nlp) for doc in islice(read_litbank(corpus, nlp.vocab), first)]
-    for name, labelled in ({} if labels is None else speakers.read_labels(labels)).items():
-        text = read_text((novels or Path()) / f"{name}.txt")
-        known.append(speakers.read_labelled(nlp(text), labelled, component, name))
+    known += [speakers.read_labelled(nlp(texts[name]), labelled[name], component, name) for name in labelled]
     component.speaker_model = speakers.learn_speakers(known, seed=seed)
     with atomic_write_directory(output) as path:
         nlp.to_disk(path)

@@ -13,7 +13,7 @@ from ...training.resuming import configure_resumption
 def resume(
     ctx: typer.Context,
     checkpoint: Annotated[Path, typer.Argument(help="The model-last or checkpoint of an interrupted `spacy train`.")],
-    output: Annotated[Path, typer.Argument(metavar="config", help="Output config for `spacy train`.")],
+    output: Annotated[Path, typer.Argument(metavar="config", help="Output config for `spacy train`.", dir_okay=False)],
 ) -> None:
     """Write a config that resumes an interrupted training.
 

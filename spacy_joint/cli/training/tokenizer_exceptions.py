@@ -12,7 +12,7 @@ from ...files.reading import require_file
 
 def tokenizer_exceptions(
     corpora: Annotated[list[Path], typer.Argument(help=".conllu files.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Output JSON file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output JSON file.", dir_okay=False)],
     tokenizer: Annotated[str, typer.Option(help="Registered tokenizer.")] = "spacy_joint.UdEnglishTokenizer.v1",
     language: Annotated[str, typer.Option(help="Language of the pipeline.")] = "en",
     min_count: Annotated[int, typer.Option(min=1, help="Minimum chunks that an exception corrects.")] = 2,
