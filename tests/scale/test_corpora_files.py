@@ -241,6 +241,8 @@ def test_the_output_is_no_input(annotate, tmp_path):
     write_records(tmp_path / "a.jsonl", 10)
     for _ in range(2):
         assert annotate(tmp_path / "output", tmp_path)["records"] == 10
+    with pytest.raises(JointError, match=r"J713.*contains the input .*a\.jsonl"):
+        annotate(tmp_path, tmp_path / "a.jsonl")
 
 
 # Partitions

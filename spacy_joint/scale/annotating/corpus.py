@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Protocol
 
 from ... import load
-from ...errors import Errors, JointFileNotFoundError, JointWarning, Warnings, check_choice, require_packages
+from ...errors import (
+    Errors,
+    JointFileNotFoundError,
+    JointValueError,
+    JointWarning,
+    Warnings,
+    check_choice,
+    require_packages,
+)
 from .annotator import Annotation, WorkerDeath, describe_pipeline, describe_settings
 from .manifest import ERRORS, claim, complete, find_output, is_output, list_done
 from .partitions import Group, Partition, group_files
@@ -94,13 +102,15 @@ def _annotate(
 def list_corpus(inputs: Sequence[str], output: Directory, reading: Reading) -> list[StoredFile]:
     """Lists the files of a corpus outside the output, each once, in the order of the inputs. Leaves the output of other
     runs and, unless a format is given, files of unknown formats out of directories and patterns (JW43). Raises J711 if
-    there are no files, and J716 for annotated documents."""
+    there are no files, J713 if one that is named is in the output, and J716 for annotated documents."""
     found: dict[str, StoredFile] = {}
     own = f"{identify(output.address)}/"
     for address in inputs:
         files, are_found = find_files(address)
         names = {file: identify(file.address) for file in files}
         files = [file for file in files if not names[file].startswith(own)]
+        if not (files or are_found):
+            raise JointValueError(Errors.J713, address=output.address, reason=f"it contains the input {address}")
         if are_found:
             folders = {file: find_output(file.address) for file in files}
             others = {folder for folder in set(folders.values()) if folder is not None and is_output(folder)}
