@@ -15,6 +15,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import accumulate, pairwise
 from operator import attrgetter
@@ -282,16 +283,17 @@ def _find_near(span: Span) -> range:
     """Find the places of the constituents in the sentences of a span; all places if their group is not sorted or there
     are no sentences. No constituent is in several sentences."""
     group = _require_constituents(span.doc)
-    if not len(span) or group.attrs.get(SORTED) != len(group) or not span.doc.has_annotation("SENT_START"):
-        return range(len(group))
-    start, end = span[0].sent.start, span[-1].sent.end
-    key = attrgetter("start")
-    return range(bisect_left(group, start, key=key), bisect_left(group, end, key=key))
+    if len(span) and group.attrs.get(SORTED) == len(group) and span.doc.has_annotation("SENT_START"):
+        start, end = span[0].sent.start, span[-1].sent.end
+        key = attrgetter("start")
+        with suppress(IndexError):  # spaCy's E035, which `read_spans` reports
+            return range(bisect_left(group, start, key=key), bisect_left(group, end, key=key))
+    return range(len(group))
 
 
 def starts_segment(token: Token) -> bool:
     """Return whether the token begins a segment: a hedge of several words, or the words and phrases between two."""
-    return any(segment.start == token.i for segment in token.doc.spans.get(SEGMENTS, ()))
+    return any(segment.start == token.i for segment in read_spans(token.doc, SEGMENTS))
 
 
 def _get_for_token(get: Callable[[Span], Any], token: Token) -> Any:

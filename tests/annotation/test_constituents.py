@@ -181,12 +181,14 @@ def test_names_registered_by_others_are_not_overwritten():
     assert Token.has_extension("hedge_b")
 
 
-def test_constituents_of_merged_words_are_refused():
+@pytest.mark.parametrize("is_split", [True, False])
+def test_constituents_of_merged_words_are_refused(is_split):
     doc = Doc(Vocab(), words=["the", "old", "man", "sat", "down"], sent_starts=[True, False, False, False, False])
     set_constituents(doc, [("S", 0, 5), ("NP", 0, 3), ("VP", 3, 5)])
     with doc.retokenize() as retokenizer:
         retokenizer.merge(doc[1:3])
-        retokenizer.split(doc[4], ["do", "wn"], heads=[doc[3], doc[3]])
+        if is_split:
+            retokenizer.split(doc[4], ["do", "wn"], heads=[doc[3], doc[3]])
     for read in (get_constituents, get_trees, lambda doc: doc[2]._.labels):
         with pytest.raises(ValueError, match=r"\[J340\].*'constituents'"):
             read(doc)
