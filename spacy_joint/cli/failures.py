@@ -23,6 +23,9 @@ from ..files.atomic import check_writable
 
 # The arguments of commands that are written to.
 OUTPUTS = ("output", "phrases")
+# The formats of files with these suffixes, most likely first.
+NAMES = ("conllu", "csv", "html", "json", "spacy", "srt", "vtt")
+SUFFIXES = {f".{name}": [name] for name in NAMES} | {".jsonl": ["jsonl", "json"]}
 
 
 def report_failures(command: Callable[..., None]) -> Callable[..., None]:
@@ -71,8 +74,8 @@ def report_failures(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _check_arguments(arguments: dict[str, Any]) -> None:
-    """Refuses NaN (J030), outputs that cannot be written, and outputs that are also an input, or inside a pipeline that
-    is one (J440). Pipelines can be replaced by their copies."""
+    """Refuses NaN (J030), outputs with the suffix of another format (J716), outputs that cannot be written, and outputs
+    that are also an input, or inside a pipeline that is one (J440). Pipelines can be replaced by their copies."""
     values: list[Any] = []
     for name, value in arguments.items():
         if isinstance(value, float) and isnan(value):
@@ -91,6 +94,9 @@ def _check_arguments(arguments: dict[str, Any]) -> None:
                 is_read = path == output.resolve() and (path.is_file() or (path.is_dir() and isinstance(each, Path)))
             if is_read:
                 raise JointOSError(Errors.J440, path=output, reason=f"the command reads {each}")
+        likely = SUFFIXES.get(output.suffix, [])
+        if likely and arguments.get("format_") not in (None, *likely):
+            raise JointValueError(Errors.J716, option=output, needed=f"--format {likely[0]}")
         # Directories that exist may be written into, and devices, such as /dev/stdout, in place.
         if output.is_file() or not output.exists():
             check_writable(output)

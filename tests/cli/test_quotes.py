@@ -62,7 +62,13 @@ def test_a_pipeline_with_other_span_keys_is_read_by_its_keys(run, text_file, tmp
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code"), [(["--format", "xml"], "J040"), (["missing.txt"], "J402"), (["a.conllu"], "J716")]
+    ("arguments", "code"),
+    [
+        (["--format", "xml"], "J040"),
+        (["--output", "x.html"], "J716"),
+        (["missing.txt"], "J402"),
+        (["a.conllu"], "J716"),
+    ],
 )
 def test_errors_are_one_line(run, arguments, code):
     assert f"[{code}]" in run("quotes", *arguments, text="hi", fails=True).stderr
@@ -108,7 +114,7 @@ def test_quotations_of_the_pipeline_do_not_replace_annotated_ones(run, tmp_path)
 
 
 def test_other_formats_are_refused(run, tmp_path):
-    assert "[J040]" in run("convert-quotes", tmp_path, tmp_path / "x.spacy", "--format", "xml", fails=True).stderr
+    assert "[J040]" in run("convert-quotes", tmp_path, tmp_path / "x.spacy", "--format-in", "xml", fails=True).stderr
 
 
 def test_csv_has_a_row_for_each_quotation_of_all_files(run, text_file, write_text):

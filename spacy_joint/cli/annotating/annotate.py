@@ -36,8 +36,6 @@ JSON, BINARY, LIVE = "json", "spacy", "jsonl"
 FORMATS = ("conllu", JSON, LIVE, "table", BINARY)
 # Readable text and captions, which are also written at the end of the input.
 READABLE = ("text", "markdown", "srt", "vtt", "csv")
-# The formats of files with these suffixes, most likely first.
-SUFFIXES = {f".{name}": [name] for name in ("conllu", JSON, "srt", "vtt", "csv")} | {".jsonl": [LIVE, JSON]}
 FORMATS_HELP = (
     "conllu, json (one document per line), jsonl (one sentence per line), spacy (DocBin) or table; for reading, "
     "text or markdown (a paragraph per turn), srt or vtt (captions) or csv; for constituents, "
@@ -109,8 +107,6 @@ def annotate(
     given |= {"min_seconds": min_seconds, "max_seconds": max_seconds, "max_rate": max_rate, "recut": recut or None}
     settings = {name: value for name, value in given.items() if value is not None}
     _check_settings(format_, settings)
-    if output is not None and format_ not in (likely := SUFFIXES.get(output.suffix, [format_])):
-        raise JointValueError(Errors.J716, option=output, needed=f"--format {likely[0]}")
     if format_ == BINARY and output is None:
         raise JointValueError(Errors.J716, option=f"--format {BINARY}", needed="--output FILE")
     if partial and (format_ != LIVE or output is not None):

@@ -116,9 +116,7 @@ def convert(
 def convert_quotes(
     corpus: Annotated[Path, typer.Argument(help="File, or directory of files, with the texts next to them.")],
     output: Annotated[Path, typer.Argument(help="Output .spacy file.", dir_okay=False)],
-    format_: Annotated[
-        str, typer.Option("--format", "-f", help="brat (standoff, e.g. PolNeAR) or litbank (LitBank quotations).")
-    ] = "brat",
+    format_in: Annotated[str, typer.Option(help="brat (standoff, e.g. PolNeAR) or litbank (LitBank).")] = "brat",
     model: ModelOption = None,
 ) -> None:
     """Convert annotated quotations to a DocBin.
@@ -126,7 +124,7 @@ def convert_quotes(
     A pipeline predicts tags and trees, since quotation models are trained and evaluated on predicted ones. Each
     paragraph starts a sentence.
     """
-    check_choice("format", format_, QUOTATION_FORMATS)
+    check_choice("format", format_in, QUOTATION_FORMATS)
     from ... import load
     from ...corpora.brat import read_brat
     from ...corpora.docbin import SUFFIX, write_docbin
@@ -138,7 +136,7 @@ def convert_quotes(
     nlp = load(model)
     # These would replace the annotated quotations.
     nlp.select_pipes(disable=list_components(nlp, "quotation_cues", "quotation_spans"))
-    docs = list(read_brat(corpus, nlp.make_doc) if format_ == "brat" else read_litbank(corpus, nlp.vocab))
+    docs = list(read_brat(corpus, nlp.make_doc) if format_in == "brat" else read_litbank(corpus, nlp.vocab))
     for doc in docs:
         for start in find_paragraph_starts(doc):
             doc[start].is_sent_start = True
