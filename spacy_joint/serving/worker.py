@@ -213,7 +213,8 @@ class Workers:
 
     def __init__(self, first: Worker, others: Sequence[str] = ()) -> None:
         self.first = first
-        self._workers: dict[str, Worker | None] = {first.pipeline or PRETRAINED: first, **dict.fromkeys(others)}
+        name = first.pipeline or PRETRAINED
+        self._workers: dict[str, Worker | None] = {**dict.fromkeys((name, *others)), name: first}
         self._starting = Lock()
 
     @classmethod

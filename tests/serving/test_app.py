@@ -90,7 +90,8 @@ def test_another_pipeline_can_be_chosen_by_its_name_only(worker, tmp_path):
     nlp = spacy.blank("de")
     nlp.add_pipe("sentencizer")
     nlp.to_disk(tmp_path)
-    workers = Workers(worker, [str(tmp_path)])
+    workers = Workers(worker, [str(tmp_path), "en_joint_english"])
+    assert workers.get("en_joint_english") is worker
     with closing(workers.get(str(tmp_path))), TestClient(create_app(workers), base_url="http://localhost") as client:
         assert client.get("/api/pipeline").json()["pipelines"] == ["en_joint_english", str(tmp_path)]
         body = {"text": "Es regnet. Wir gehen."}
