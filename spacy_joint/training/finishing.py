@@ -15,7 +15,6 @@ from spacy.vectors import Vectors
 from wasabi import msg
 
 from ..engine import model_file
-from ..errors import Errors, JointFileNotFoundError
 from ..files.atomic import atomic_write_directory
 from ..pipes.component_files import replace_file
 
@@ -30,10 +29,8 @@ WEIGHT_BITS = 8
 def finish_pipeline(
     model: Path, output: Path, overrides: Mapping[str, Any], meta: Mapping[str, Any], weight_bits: int = WEIGHT_BITS
 ) -> None:
-    """Copies a pipeline (J073) without data that only further training needs: see `spacy joint finish`. Overrides its
+    """Copies a pipeline (E053) without data that only further training needs: see `spacy joint finish`. Overrides its
     config by dotted names, adds fields to its meta.json, and rounds weights to 2 to 8 bits, to compress better."""
-    if not (model / "config.cfg").is_file():
-        raise JointFileNotFoundError(Errors.J073, path=model, name="config.cfg")
     config = load_config(model / "config.cfg", dict(overrides), interpolate=False)
 
     def ignore(directory: str, names: Iterable[str]) -> set[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import Errors, JointFileNotFoundError, JointValueError
+from ..errors import Errors, JointValueError
 from ..files.atomic import atomic_write_directory, write_bytes
 
 if TYPE_CHECKING:
@@ -94,12 +94,10 @@ def read_progress(nlp: Language, frozen: list[str], checkpoint: Path) -> tuple[i
 
 
 def configure_resumption(checkpoint: Path, overrides: Mapping[str, Any]) -> tuple[Config, int]:
-    """Make the config that resumes training from a checkpoint (J073, J442, J443); count the documents that it skips."""
+    """Make the config that resumes training from a checkpoint (E053, J442, J443); count the documents that it skips."""
     from spacy import load
     from spacy.util import load_config
 
-    if not (checkpoint / "config.cfg").is_file():
-        raise JointFileNotFoundError(Errors.J073, path=checkpoint, name="config.cfg")
     settings = load_config(checkpoint / "config.cfg", dict(overrides), interpolate=False)
     interpolated = settings.interpolate()["training"]
     n_seen, n_steps = read_progress(load(checkpoint), interpolated["frozen_components"], checkpoint)

@@ -183,7 +183,7 @@ def test_what_does_not_fit_a_pipeline_is_refused(run, saved_pipeline, tmp_path, 
 
 
 def test_only_a_pipeline_can_be_finished(run, tmp_path):
-    assert "[J073]" in run("finish", tmp_path, tmp_path / "finished", fails=True).stderr
+    assert "[E053]" in run("finish", tmp_path, tmp_path / "finished", fails=True).stderr
 
 
 def test_documents_can_be_left_out(run, assets, tmp_path):

@@ -127,7 +127,7 @@ def test_training_that_cannot_be_resumed_says_why(pipeline, tmp_path):
     uneven = spacy.load(tmp_path / "trained")
     uneven.get_pipe("sequence_tagger").perceptron.n_seen += 1
     uneven.to_disk(tmp_path / "uneven")
-    expected = {"empty": "J073", "finished": "J442", "mixed": "J442", "uneven": "J443"}
+    expected = {"empty": "E053", "finished": "J442", "mixed": "J442", "uneven": "J443"}
     for name, code in expected.items():
         assert f"[{code}]" in run("resume", tmp_path / name, tmp_path / "resumed.cfg", exit_code=1)
         assert not (tmp_path / "resumed.cfg").exists()
