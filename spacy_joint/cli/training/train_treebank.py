@@ -104,8 +104,9 @@ def train_treebank(
     training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed, transformer)
     msg.info(f"Language {language}, seed {seed}")
     training.read_corpora(documents, tags, subtypes)
-    training.choose_features()
+    # First, since it may be unknown.
     training.make_tokenizer(tokenizer)
+    training.choose_features()
     training.make_word_classes(texts or [], word_classes)
     training.jackknife(kind, folds)
     description = f"Trained on {', '.join(file.name for file in splits['train'] or splits['dev'])}."
