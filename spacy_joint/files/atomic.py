@@ -68,7 +68,10 @@ def atomic_write_directory(path: Path, pattern: str = "config.cfg") -> Iterator[
                 if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
                     raise
         for earlier in replaced:
-            shutil.rmtree(earlier)
+            try:
+                shutil.rmtree(earlier)
+            finally:  # if it is interrupted
+                shutil.rmtree(earlier, ignore_errors=True)
 
 
 def check_directory(path: Path, pattern: str = "config.cfg") -> None:

@@ -1,6 +1,7 @@
 """Files and directories are replaced whole, by any number of writers, or not at all."""
 
 import os
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -46,6 +47,19 @@ def test_an_existing_file_stays_intact_when_writing_fails(tmp_path, monkeypatch)
     with pytest.raises(OSError, match=r"J440.*no space"):
         write_bytes(path, b"new")
     assert path.read_bytes() == b"old" and os.listdir(tmp_path) == ["model"]
+
+
+def test_nothing_is_left_if_removing_the_old_directory_is_interrupted(tmp_path, monkeypatch):
+    def interrupt(_):
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    write_directory(tmp_path / "directory", 0)
+    monkeypatch.setattr(shutil, "rmtree", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_directory(tmp_path / "directory", 1)
+    assert os.listdir(tmp_path) == ["directory"]
+    assert (tmp_path / "directory" / "a").read_bytes() == CONTENTS[1]
 
 
 def test_what_cannot_be_written_has_a_code(tmp_path):
