@@ -1,4 +1,4 @@
-"""Finds the lines of plays, transcripts and interviews: paragraphs that start with the speaker's name.
+"""Finds the lines of plays, transcripts, interviews and chats: paragraphs that start with the speaker's name.
 
 In plays, names are in capitals, such as "ANNA. Come in.", "ANNA (rising): Come in." or "ANNA — Come in."; in
 interviews, a colon follows them ("Ann Lee: I do.", "Q: Do you?"), and an answer may have several paragraphs. A document
@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from ..annotation.quotations import Run
 from .dialogue import DASHES, trim
 from .mark_roles import SENTENCE_ENDS
 from .names import read_names
+from .words import WORDS
 
 # The longest name, and the longest stage direction between a name and its speech, in tokens.
 MAX_NAME, MAX_DIRECTION = 4, 20
@@ -47,15 +48,17 @@ def find_lines(doc: Doc, paragraph_starts: Sequence[int]) -> list[Line]:
         return lines
     lines = _read_lines(doc, starts, is_play=False)
     recurring = [name for name, count in Counter(line.name for line in lines).items() if count > 1]
-    n_sentences = sum(_is_sentence(doc, *line.speech) for line in lines)
-    if len(recurring) < 2 or n_sentences * 2 < len(lines):
+    # In chats, lines may end without a mark.
+    speeches = [doc[begin:end] for *_, (begin, end) in lines]
+    n_spoken = sum(_is_sentence(each) or any(word.lower_ in WORDS["spoken"] for word in each) for each in speeches)
+    if len(recurring) < 2 or n_spoken * 2 < len(lines):
         return []
     begins, first, last = {line.begin for line in lines}, lines[0].begin, lines[-1].begin
     if len(lines) < MIN_SHARE * sum(first <= start <= last for start in starts):
         return []
     # Other paragraphs of sentences, up to the last line, belong to the line before.
     paragraphs = pairwise([*starts, len(doc)])
-    others = {start for start, end in paragraphs if first < start < last and _is_sentence(doc, start, end)} - begins
+    others = {start for start, end in paragraphs if first < start < last and _is_sentence(doc[start:end])} - begins
     return _read_lines(doc, [start for start in starts if start not in others], is_play=False)
 
 
@@ -64,9 +67,9 @@ def _read_lines(doc: Doc, starts: Sequence[int], is_play: bool) -> list[Line]:
     return [line for begin, end in paragraphs if (line := _read_line(doc, begin, end, is_play))]
 
 
-def _is_sentence(doc: Doc, begin: int, end: int) -> bool:
+def _is_sentence(paragraph: Span) -> bool:
     """Returns whether a paragraph has words and ends with a sentence, perhaps a quoted one."""
-    words = [token.text for token in doc[begin:end] if not token.text.isspace()]
+    words = [token.text for token in paragraph if not token.text.isspace()]
     return any(word[0].isalpha() for word in words) and any(word[-1] in SENTENCE_ENDS for word in words[-2:])
 
 

@@ -62,6 +62,11 @@ def test_letters_may_stand_for_names(parsed, question, answer):
     assert [quotation.character for quotation in parsed(text)._.quotations] == [None] * 4
 
 
+def test_lines_of_a_chat_may_end_without_a_mark(unparsed):
+    text = "Ann: are you at home\nBo: yes, until eight\nAnn: the door is open\nBo: is it?"
+    assert [speaker for speaker, _ in find(unparsed, text)] == ["Ann", "Bo"] * 2
+
+
 def test_a_name_before_a_colon_is_a_character(parsed):
     text = "GWOZDZ: Why?\n\nANNA: It is late.\n\nGWOZDZ: Is it?\n\nANNA: Yes."
     assert [quotation.character.id for quotation in parsed(text)._.quotations] == ["GWOZDZ", "ANNA"] * 2
