@@ -97,13 +97,14 @@ def _opens_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
         return False
     if doc[i].text.islower() and (i in cues or (doc[i].text in WORDS["clitics"] and following in cues)):
         return True
-    # A name or a pronoun before its verb.
+    # A name, a pronoun or "the doctor" before its verb.
     if doc[before].text[-1] == ".":
         return False
     if doc[i].lower_ in PRONOUNS:
         return following in cues
-    names = [k for k in range(i, min(i + MAX_NAME + 1, len(doc))) if k in cues]
-    return bool(names) and names[0] > i and all(token.text[0].isupper() for token in doc[i : names[0]])
+    verb = next((k for k in range(i + 1, min(i + MAX_NAME + 1, len(doc))) if k in cues), i)
+    is_noun = doc[i].lower_ == "the" and doc[verb].tag_ in ("", "VBD")
+    return verb > i and (is_noun or all(token.text[0].isupper() for token in doc[i:verb]))
 
 
 def _ends_narration(doc: Doc, i: int, has_end: bool) -> bool:

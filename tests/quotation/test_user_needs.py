@@ -330,7 +330,7 @@ He went out.
 
 —What is it, he said, that you want?
 
-—Nothing, she answered, and went home.
+—Nothing, the old doctor answered, and went home.
 """
 
 
@@ -339,7 +339,7 @@ def test_english_dialogue_by_dashes_is_detected(parsed):
         (["Is he?"], "asked", "Haines"),
         (["Yes", "He is here now. Come in."], "said", "Stephen"),
         (["What is it", "that you want?"], "said", "he"),
-        (["Nothing"], "answered", "she"),
+        (["Nothing"], "answered", "the old doctor"),
     ]
 
 
