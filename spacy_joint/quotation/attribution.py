@@ -112,8 +112,9 @@ def _find_cues(
 
     def rank(cue: int, begin: int, end: int) -> tuple[bool, bool, bool, int] | None:
         """Ranks a cue, the best first; None if it is too far from the run."""
-        # A clause that ends in a colon or comma introduces what follows, even in the next paragraph.
+        # A clause that ends in a colon or comma introduces what follows, even in the next paragraph, after a dash.
         before = find_word(doc, begin, -1)
+        before = find_word(doc, before, -1) if doc[before].text in DASHES else before
         opening = before if doc[before].text in INTRODUCING else begin
         first, last = (cue, opening) if cue < begin else (end - 1, cue)
         distance = last - first
@@ -184,8 +185,8 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     mention = _find_head(token, inside)
     if mention is None or inside[mention.i]:
         # Then ..., the mayor, Ann Lee, said.
-        between, is_comma = _find_between(doc, cue, inside), cue > 0 and doc[cue - 1].text == ","
-        return between or (_find_name(doc, cue - 1, inside) if is_comma else _find_inverted(doc, cue, inside))
+        apposed = _find_name(doc, cue - 1, inside) if cue > 0 and doc[cue - 1].text == "," else None
+        return _find_between(doc, cue, inside) or apposed or _find_inverted(doc, cue, inside)
     return _find_mention(doc, mention, cue, inside)
 
 

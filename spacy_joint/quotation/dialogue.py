@@ -3,13 +3,13 @@ French print, a dialogue may open with « before its first turn, and close with 
 
 Narration in a turn stands between dashes (—Vamos —dijo Ana—. Es tarde.), or follows a comma, a question or an
 exclamation and starts with a reporting verb (— Partons, dit Anna.) or a name before one (—Is he? Haines asked.).
-Without dashes, it ends at the next comma, unless narration continues there (— Oui, dit Anna, qui sortait.), or, in
-English, at the end of its sentence; otherwise it lasts until the next dash.
+Without dashes, it ends at the next comma, unless narration continues there (— Oui, dit Anna, qui sortait.), or at the
+end of its sentence if English or a sentence with "I" or "you" follows; otherwise it lasts until the next dash.
 """
 
 import re
 from collections.abc import Sequence, Set
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from spacy.tokens import Doc
 
@@ -71,7 +71,7 @@ def find_spoken(doc: Doc, begin: int, end: int, cues: Set[int], has_end: bool = 
     is_dashed = False
     for i in range(begin + 1, end):
         if first is None:
-            if doc[i].text in DASHES or (not is_dashed and _ends_narration(doc, i, has_end)):
+            if doc[i].text in DASHES or (not is_dashed and _ends_narration(doc, i, end, has_end)):
                 first = i + 1
         elif i > begin + 1 and _opens_narration(doc, i, cues):
             runs.append((first, i))
@@ -107,10 +107,11 @@ def _opens_narration(doc: Doc, i: int, cues: Set[int]) -> bool:
     return verb > i and (is_noun or all(token.text[0].isupper() for token in doc[i:verb]))
 
 
-def _ends_narration(doc: Doc, i: int, has_end: bool) -> bool:
-    """Returns whether speech continues after a token of narration without dashes."""
+def _ends_narration(doc: Doc, i: int, end: int, has_end: bool) -> bool:
+    """Returns whether speech continues after a token of narration without dashes, up to `end` at most."""
     if doc[i].text in SENTENCE_ENDS:
-        return has_end or doc.lang_ in AMERICAN
+        sentence = takewhile(lambda token: token.text not in SENTENCE_ENDS, doc[i + 1 : end])
+        return has_end or doc.lang_ in AMERICAN or any(token.lower_ in WORDS["addressing"] for token in sentence)
     following = doc[find_word(doc, i, 1)]
     # Between marks, speech is more likely to continue after "et" than narration.
     is_narration = following.lower_ in WORDS["narration"] and not (has_end and following.lower_ == "et")

@@ -94,6 +94,7 @@ def test_japanese_speech_is_found_by_its_particle(words, quoted):
         ("fr", "— Monsieur, dit-il, monsieur qui êtes là, venez.", ["Monsieur", "monsieur qui êtes là, venez."]),
         ("fr", "— Ah ! s'écria-t-elle, vous voilà donc.", ["Ah !", "vous voilà donc."]),
         ("fr", "— Nous partons, dit Anna, qui sortait.", ["Nous partons"]),
+        ("fr", "— Il pleut, dit Anna. Elle sortit. Tu viens ?", ["Il pleut", "Tu viens ?"]),
         ("fr", "— Si ! — nous partons, fit Anna.", ["Si ! — nous partons"]),
         (
             "fr",
@@ -143,6 +144,8 @@ def test_a_style_is_on_off_or_automatic(setting):
         # Not of the sentence before.
         ("de", "Anna seufzte. „In der Küche, wie immer“, antwortete sie.", "antwortete"),
         ("pt", "“Ninguém veio ontem”, lamentou Ana.", "lamentou"),
+        ("pt", "— Espera — pediu a Ana.", "pediu"),
+        ("fr", "Paul se leva et répondit :\n\n— Nous partons.", "répondit"),
     ],
 )
 def test_cues_are_the_verbs_of_the_language(language, text, cue):
@@ -239,6 +242,11 @@ def test_without_a_parser_the_names_after_the_verb_are_the_speaker(language, tex
         (
             "fr",
             "—/PUNCT/1/punct Oui/INTJ/1/ROOT ?/PUNCT/3/punct demanda/VERB/1/ccomp Anna/ADJ/3/xcomp ./PUNCT/1/punct",
+            "Anna",
+        ),
+        (
+            "fr",
+            "«/PUNCT/1/punct Viens/VERB/1/ROOT »/PUNCT/1/punct ,/PUNCT/4/punct dit/VERB/1/conj Anna/ADJ/4/xcomp",
             "Anna",
         ),
         (
