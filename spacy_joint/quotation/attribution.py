@@ -5,7 +5,6 @@ The rules follow annotation guidelines and user requests; nothing is learnt.
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..annotation.reporting_verbs import is_reporting
 from .dialogue import find_word
 from .mark_roles import can_report
 from .marks import ALL_MARKS, AMERICAN
-from .names import is_person_noun, read_names
+from .names import read_names
 from .plays import BRACKETS, LETTERS
 from .words import WORDS
 
@@ -35,7 +34,8 @@ FINITE = frozenset(("VBD", "VBZ"))
 ADVERB = "RB"
 RELATIVE = frozenset(("WDT", "WP"))
 RELATIVE_CLAUSES = frozenset(("acl:relcl", "relcl"))
-IMPERSONAL = frozenset(("it", "this", "that"))
+# The relations of verbs that may have the subject of the verb above them, with wrong labels of participles.
+SHARING = frozenset(("conj", "xcomp", "aux", "advcl", "ccomp"))
 # A sentence may continue after a quotation with this end.
 OPEN = frozenset(",?!-—")
 DASHES = frozenset(("-", "--", "–", "—", "―"))
@@ -107,10 +107,9 @@ def _find_cues(
     governors: list[int | None] = [None] * len(runs)
     if doc.has_annotation("DEP"):
         usable = set(cues)
-        governors = [next((i for i in _list_above(doc, *run) if i in usable), None) for run in runs]
-    governing = set(governors)
+        governors = [next((token.i for token in _list_above(doc, *run) if token.i in usable), None) for run in runs]
 
-    def rank(cue: int, begin: int, end: int) -> tuple[bool, bool, bool, int] | None:
+    def rank(cue: int, begin: int, end: int) -> tuple[bool, bool, int] | None:
         """Ranks a cue, the best first; None if it is too far from the run."""
         # A clause that ends in a colon or comma introduces what follows, even in the next paragraph, after a dash.
         before = find_word(doc, begin, -1)
@@ -120,7 +119,7 @@ def _find_cues(
         distance = last - first
         if doc[cue].text in DASHES and cue >= end:
             # A signature, perhaps in the next line.
-            return (False, False, True, 0) if find_word(doc, cue, -1) == end - 1 else None
+            return (False, True, 0) if find_word(doc, cue, -1) == end - 1 else None
         is_mark, is_elsewhere = not doc[cue].text.isalnum(), bool(sentences[first] != sentences[last])
         crosses_paragraphs = paragraphs[first] != paragraphs[last]
         if is_elsewhere or crosses_paragraphs:
@@ -130,8 +129,8 @@ def _find_cues(
                 distance = 0
             if crosses_paragraphs or distance > MAX_CUE_DISTANCE:
                 return None
-        # Prefers the same sentence; then cues before the run, or that govern no run; then words to marks.
-        return is_elsewhere, is_elsewhere and cue >= end and cue in governing, is_mark, distance
+        # Prefers the same sentence, then words to marks.
+        return is_elsewhere, is_mark, distance
 
     found: list[int | None] = []
     for governor, run in zip(governors, runs, strict=True):
@@ -146,13 +145,10 @@ def _find_cues(
     return found
 
 
-def _list_above(doc: Doc, begin: int, end: int) -> Iterator[int]:
-    """Yields the words that govern the first sentence of a quotation, then those that govern the last one."""
-    inner, last = doc[begin:end], doc[end - 1].sent.start
-    for span in (inner, doc[last:end]) if begin < last else (inner,):
-        # Without the marks at its ends, whose heads may be anywhere.
-        words = [token.i for token in span if token.text[0].isalnum()] or [span.start]
-        yield from (token.i for token in doc[words[0] : words[-1] + 1].root.ancestors)
+def _list_above(doc: Doc, begin: int, end: int) -> Iterator[Token]:
+    """Returns the words that govern a quotation, without the marks at its ends, whose heads may be anywhere."""
+    words = [i for i in range(begin, end) if doc[i].text[0].isalnum()] or [begin]
+    return doc[words[0] : words[-1] + 1].root.ancestors
 
 
 def _is_beside(doc: Doc, cue: int, begin: int, end: int) -> bool:
@@ -186,7 +182,7 @@ def _find_speaker(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
     if mention is None or inside[mention.i]:
         # Then ..., the mayor, Ann Lee, said.
         apposed = _find_name(doc, cue - 1, inside) if cue > 0 and doc[cue - 1].text == "," else None
-        return _find_between(doc, cue, inside) or apposed or _find_inverted(doc, cue, inside)
+        return apposed or _find_inverted(doc, cue, inside)
     return _find_mention(doc, mention, cue, inside)
 
 
@@ -207,29 +203,21 @@ def _find_head(token: Token, inside: np.ndarray) -> Token | None:
     if mention is None:
         # In coordinations and chains of verbs, the first verb has the subject.
         above = token
-        while mention is None and (_shares_subject(above) or inside[above.i]) and above.head.i != above.i:
+        while mention is None and (cut_subtype(above.dep_) in SHARING or inside[above.i]) and above.head.i != above.i:
             # "He heard her say".
-            between = doc[above.head.i + 1 : above.i] if above.dep_ == "xcomp" else ()
-            objects = (word for word in between if word.head == above.head and word.dep_ == "obj")
+            heard = above.head.rights if above.head.lower_ in WORDS["perceiving"] else ()
             above = above.head
-            mention = next(objects, None) or _find_source(above, inside)
-    if mention is None and token.dep_.startswith("acl") and token.tag_ in ("VBG", "VBN", "VBD", "VBZ", "VBP"):
-        # The noun in "Ann, saying"; the main subject in "called the mayor, saying" and "in addition to saying".
-        is_apart = token.left_edge.dep_ == "mark" or doc[token.left_edge.i - 1].text == ","
-        acting = (_find_source(verb, inside) for verb in token.ancestors if verb.tag_.startswith("V"))
-        mention = (next(filter(None, acting), None) if is_apart else None) or token.head
+            mention = next((word for word in heard if word.dep_ == "obj"), None) or _find_source(above, inside)
+    if mention is None and token.dep_.startswith("acl") and token.tag_.startswith("VB"):
+        # "Ann, saying".
+        mention = token.head
     if mention is not None and mention.tag_ in RELATIVE:
         # "Ann, who said": the noun that the clause belongs to.
-        owners = (verb.head for verb in (token, *token.ancestors) if verb.dep_ in RELATIVE_CLAUSES)
-        nouns = (word for word in reversed(doc[max(mention.i - 2, 0) : mention.i]) if word.tag_.startswith(NOUNS))
-        mention = next(chain(owners, nouns), None)
-    if mention is not None and mention.i < cue:
-        # Parsers take the day or place for the subject in "Tuesday on the radio, Ann Lee said" and "PARIS - Ann Lee
-        # said".
-        dash = max((word.i for word in doc[mention.i + 1 : cue] if word.text in DASHES), default=0)
-        if mention.lower_ in DATES or (dash and mention.text.isupper()):
-            after = doc[max(dash, mention.i) + 1 : cue]
-            mention = next((word for word in after if word.dep_ == "appos" and word.nbor(-1).text != "("), mention)
+        mention = next((verb.head for verb in (token, *token.ancestors) if verb.dep_ in RELATIVE_CLAUSES), None)
+    if mention is not None and mention.i < cue and mention.text.isupper():
+        # In "PARIS - Ann Lee said", parsers take the place for the subject.
+        dash = next((word.i for word in doc[mention.i + 1 : cue] if word.text in DASHES), cue)
+        mention = next((word for word in doc[dash:cue] if word.dep_ == "appos" and word.nbor(-1).text != "("), mention)
     return mention
 
 
@@ -249,27 +237,10 @@ def find_signature(doc: Doc, dash: int) -> Span | None:
     return doc[begin:stop] if is_name and begin < stop <= begin + MAX_SIGNATURE else None
 
 
-def _find_between(doc: Doc, cue: int, inside: np.ndarray) -> Span | None:
-    """Finds X in “...,” X, mayor of Denton, said, where parsers may attach X to the quotation."""
-    begin = next((i for i in range(cue, max(cue - MAX_LINE, 0), -1) if inside[i - 1]), 0)
-    end = next((i for i in range(begin, cue) if doc[i].tag_ not in NOMINAL), cue)
-    is_apposed = end == cue or (doc[end].text in (",", "(") and doc[cue - 1].text == ",")
-    is_noun = begin < end and doc[end - 1].tag_.startswith(NOUNS) and not doc[end - 1].dep_.startswith("expl")
-    return doc[begin:end] if begin > 0 and inside[begin - 1] and is_noun and is_apposed else None
-
-
-def _shares_subject(verb: Token) -> bool:
-    """Returns whether a verb may have the subject of the verb above it."""
-    relation = cut_subtype(verb.dep_)
-    # Having arrived, she said it was late, adding that ...: parsers label some participles as complements.
-    is_participle = verb.tag_ == "VBG" or verb.left_edge.lower_ == "having"
-    return relation in ("conj", "xcomp", "aux") or (is_participle and relation in ("advcl", "ccomp"))
-
-
 def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[int, Span] | None:
     """Finds any verb and the speaker right after a direct quotation, by their tags: “...,” laughed the keeper; “...,”
-    she laughed; “...,” she used to say. After a full stop, the verb must come first: “We go.” She laughed is another
-    sentence. So is “Look!” Ann ran home, unless the verb is known to report."""
+    she laughed. After a full stop, the verb must come first: “We go.” She laughed is another sentence. So is “Look!”
+    Ann ran home, unless the verb is known to report."""
     n = len(doc)
     if end >= n or not doc[end].tag_ or inside[end] or not doc[end].text[0].isalpha():
         return None
@@ -278,31 +249,23 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
     while is_inverted and first < n and doc[first].tag_ in ("RB", "RP"):
         first += 1
     last = first
-    while last < min(n, first + MAX_SIGNATURE) and not inside[last] and _is_nominal(doc[last]):
+    while last < min(n, first + MAX_SIGNATURE) and not inside[last] and doc[last].tag_ in NOMINAL:
         last += 1
         if doc[last - 1].tag_ == "PRP":
             break
-    if first == last or doc[last - 1].tag_ not in ("NN", "NNS", "NNP", "PRP") or doc[last - 1].lower_ in IMPERSONAL:
+    if first == last or doc[last - 1].tag_ not in ("NN", "NNS", "NNP", "PRP"):
         return None
     if is_inverted:
         return end, doc[first:last]
     mention = doc[first:last]
     last = next((i for i in range(last, n) if inside[i] or doc[i].tag_ != "RB"), n)
     mark = find_last(doc, begin, end)
-    if not (mark in OPEN and last < n and doc[last].tag_ in FINITE and not inside[last]):
+    is_verb = last < n and doc[last].tag_ in FINITE and not inside[last] and doc[last].lower_ not in WORDS["perceiving"]
+    if mark not in OPEN or not is_verb or says_nothing(doc[last]):
         return None
-    if doc[last].lower_ in WORDS["perceiving"] or says_nothing(doc[last]):
-        return None
-    if doc[last + 1 : last + 2].text == "to" and any(map(can_report, doc[last + 2 : last + 3])):
-        last += 2
     after = next((token.text for token in doc[last + 1 :] if token.tag_ not in ("RB", "RP")), ".")
     is_known = mark == "," or can_report(doc[last]) or not after[0].isalnum()
     return (last, mention) if doc[first].text.islower() or (doc[first].tag_ == "NNP" and is_known) else None
-
-
-def _is_nominal(token: Token) -> bool:
-    """Returns whether a word can be in a noun phrase; taggers may take the noun of "host Ann Lee" for a verb."""
-    return token.tag_ in NOMINAL or is_person_noun(token.lower_)
 
 
 def _find_owner(span: Span) -> Run | None:
@@ -401,19 +364,12 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
 
 
 def _find_introduction(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
-    """Finds X in "X leaned in and boomed:", by the verb right before a colon, but not in "X heard:"; and a person in
-    "X was blunt:"."""
+    """Finds X in "X leaned in and boomed:", by the verb right before a colon, but not in "X was:" and "X heard:"."""
     near = doc[max(colon - MAX_GAP, 0) : colon]
-    verb = next((token.i for token in reversed(near) if token.tag_ in FINITE), None)
-    if verb is None or inside[verb] or any(token.lower_ in WORDS["perceiving"] for token in near):
+    verb = next((token for token in reversed(near) if token.tag_ in FINITE), None)
+    if verb is None or inside[verb.i] or verb.dep_ == "cop" or verb.lower_ in WORDS["perceiving"]:
         return None
-    if doc[verb].dep_ == "cop":
-        mention = _find_source(doc[verb].head, inside)
-        if mention is None or mention.lower_ in IMPERSONAL:
-            return None
-        is_person = mention.tag_ in ("NNP", "PRP") or is_person_noun(mention.lower_)
-        return _find_mention(doc, mention, verb, inside) if is_person else None
-    return _find_speaker(doc, verb, inside)
+    return _find_speaker(doc, verb.i, inside)
 
 
 def _find_name(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:

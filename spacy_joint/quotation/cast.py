@@ -93,7 +93,6 @@ class Cast:
             person = own or self._find_apposition(span, begins)
             # Taggers take rare nouns for names, such as "mariner".
             is_noun = doc[root].tag_ in ("NN", "") or (doc[root].tag_ == "NNP" and doc[root].is_lower)
-            is_noun |= bool(named) and root not in heads
             if self.words[root] in PRONOUNS:
                 pronouns.append(root)
             elif self.words[root] in FIRST_PERSON:
@@ -310,16 +309,11 @@ class Cast:
                     self._add(begin, i + 1, i, self.by_noun[word])
 
     def _count_genders(self, mentions: Sequence[Mention]) -> dict[Name, Counter[str]]:
-        """Counts the genders of nouns before a name in apposition ("his wife, Jean,"), and of the first pronouns after
-        each name, up to the next name."""
+        """Counts the genders of the first pronouns after each name, up to the next name."""
         at = [i for i, word in enumerate(self.words) if word in PRONOUNS]
         votes: dict[Name, Counter[str]] = {}
         following = [*(mention.begin for mention in mentions[1:]), len(self.words)]
         for mention, limit in zip(mentions, following, strict=False):
-            before, after = (self.words[place : place + 1] for place in (mention.begin - 1, mention.end))
-            noun = self.words[mention.begin - 2] if mention.begin > 1 and before == [","] else ""
-            if set(after) <= ENDINGS and (gender := read_names().noun_genders.get(noun)):
-                votes.setdefault(mention.name, Counter())[gender] += MIN_VOTES
             place, end = bisect_left(at, mention.end), min(mention.end + MAX_PRONOUN_DISTANCE, limit)
             if place < len(at) and at[place] < end and self.inside[at[place]] == self.inside[mention.begin]:
                 votes.setdefault(mention.name, Counter())[PRONOUNS[self.words[at[place]]]] += 1

@@ -84,8 +84,6 @@ def join_names(
     for mention in mentions:
         first.setdefault(mention.name, mention.begin)
     table = read_names()
-    lasts = {name.words[-1] for name in counts if len(name.words) > 1}
-    titled = {name.words[-1] for name in counts if name.titles}
 
     def rank(name: Name) -> tuple[int, int, int]:
         """Orders names: the fullest, given names, surnames with titles, other names, mere titles."""
@@ -94,8 +92,7 @@ def join_names(
         elif name.is_title:
             kind = 4
         elif not name.titles:
-            word = name.words[0]
-            kind = 1 if word in table.given_genders and word not in lasts - titled else 3
+            kind = 1 if name.words[0] in table.given_genders else 3
         else:
             kind = 2
         return kind, -counts[name], first[name]

@@ -73,14 +73,13 @@ def find_characters(
     for turn in turns:
         for number in turn.runs:
             found[number] = turn.character, turn.confidence
-        if turn.mention is not None and turn.character is not None and cast.find_gender(turn.mention):
-            cast.references.setdefault(turn.mention[0], Reference(*turn.mention, turn.mention[0], turn.character))
     for k, mention in enumerate(mentions):
         if labels[k] != DIRECT and mention is not None:
             character = cast.find(*mention) or cast.antecedents.get(mention[0])
             found[k] = character, float(character is not None)
-            if character is not None and cast.find_gender(mention):
-                cast.references.setdefault(mention[0], Reference(*mention, mention[0], character))
+        character = found[k][0]
+        if mention is not None and character is not None and cast.find_gender(mention):
+            cast.references.setdefault(mention[0], Reference(*mention, mention[0], character))
     ids = _name_characters(cast)
     references = [reference for _, reference in sorted(cast.references.items())]
     return Attribution(

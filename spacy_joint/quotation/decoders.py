@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-Run = tuple[int, int]
+from ..annotation.quotations import Run
+
 # The labels of tokens: for independent boundaries, and for a chain.
 BOUNDARIES = ("O", "B", "E")
 CHAIN = ("O", "B", "I", "E")

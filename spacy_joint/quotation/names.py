@@ -6,7 +6,7 @@ the document also uses them as common words; `cast.py` decides which names are t
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -17,11 +17,8 @@ from spacy.tokens import Doc, Span
 
 from ..annotation.restored import list_texts
 from ..files.reading import read_word_lists
-from .marks import ALL_MARKS, STOPS
 
 MALE, FEMALE = "male", "female"
-# The minimum number of words of a heading.
-MIN_HEADING = 3
 INITIALS = re.compile(r"[A-Z]\.?|([A-Z]\.){2,}")
 # The endings of nouns for people.
 AGENT = re.compile(r"[a-z]{2,}(er|or|ist|man|woman|boy|girl|(?<!n)ess|oness|ian|eer|ant|(?<!m)ent|ard)")
@@ -129,24 +126,17 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
     starts = (rows[:, 1] == 1).tolist()
     spaces = rows[:, 2].tolist()
     counts = Counter(words)
-    capitals = {word for word in counts if word[:1].isupper() and _strip(word)} - _find_heading_words(words)
-    # Common words are often written in lower case, or seldom tagged as names; capitals that their position explains
-    # count half.
-    seen: Counter[str] = Counter()
-    named: Counter[str] = Counter()
-    for i, word in enumerate(words):
-        if word in capitals:
-            weight = 1 if starts[i] or not words[i - 1][:1].isalnum() else 2
-            seen[word] += weight
-            named[word] += weight * is_proper[i]
+    capitals = {word for word in counts if word[:1].isupper() and _strip(word)}
+    # Common words are often written in lower case, or seldom tagged as names.
+    named = Counter(word for word, is_name in zip(words, is_proper, strict=True) if is_name)
     titles = {word for word in capitals if _strip(word) in table.title_genders}
     usual = {
         word
         for word in capitals
         if (lower := _strip(word)) not in table.other_capitals
-        and (lower in table.given_genders or counts[lower] * 2 <= named[word])
-        and named[word] * 2 > seen[word]
-    } - {word for word in titles if word.endswith(".")}
+        and (lower in table.given_genders or counts[lower] <= named[word])
+        and named[word] * 2 > counts[word]
+    }
     others = {word for word in capitals - titles if _strip(word) not in table.no_names}
     given = table.given_genders
     for span in speaking:
@@ -203,22 +193,6 @@ def find_names(doc: Doc, speaking: Iterable[Span] = ()) -> list[Mention]:
 def are_capitalised(words: Iterable[str]) -> bool:
     """Returns whether words are written as in a title: with capitals, except for small ones."""
     return all(word[0].isupper() or word in read_names().small_words for word in words)
-
-
-def _find_heading_words(words: Sequence[str]) -> Set[str]:
-    """Finds the words that are only in headings: lines of at least three capitalised words and small ones, without a
-    final mark."""
-    headings: set[str] = set()
-    others: set[str] = set()
-    begin = 0
-    for end in (*(i for i, word in enumerate(words) if "\n" in word), len(words)):
-        line = [word for word in words[begin:end] if word[:1].isalpha()]
-        if len(line) >= MIN_HEADING and are_capitalised(line) and words[end - 1] not in STOPS | ALL_MARKS:
-            headings.update(line)
-        else:
-            others.update(map(str.lower, line))
-        begin = end + 1
-    return {word for word in headings if word.lower() not in others}
 
 
 def _pass_particles(words: Sequence[str], begin: int, i: int) -> int:

@@ -95,9 +95,6 @@ def _has_finding(token: Token) -> bool:
 
 def _is_beside(doc: Doc, i: int, opening: Set[int], closing: Set[int]) -> bool:
     """Returns whether a token is right before a pair of marks, or soon after one, in the same clause."""
-    if _is_introduced_by(doc[i], "as") and is_reporting(doc[i].head):
-        # "...", said Ann, as he finished, "..."
-        return False
     for k in range(i - 1, max(i - 1 - BESIDE, -1), -1):
         if k in closing:
             return True
@@ -229,10 +226,8 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         clauses = [child for child in token.children if _is_reported_clause(child)] or _find_relative(token)
         found = [(child.left_edge.i, child.right_edge.i + 1) for child in clauses]
         insertion = _find_insertion(token)
-        if insertion and (not found or insertion[1] < token.sent.end - 1 or found[0][1] > insertion[0]):
+        if insertion:
             found = [(token.sent.start, insertion[0]), (insertion[1], token.sent.end)]
-            # He went, because, she said, it was late.
-            del found[: doc[max(insertion[0] - 2, 0)].tag_ == "IN"]
         # ..., but that ...
         more = [child for child in token.rights if child.dep_ == "conj" and _is_introduced_by(child, "that")]
         if found and more:
@@ -251,10 +246,6 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         if doc[begin].is_sent_start and len(doc[begin]) > 1 and doc[begin].text.isupper():
             # LONDON (AP) — It rained, Ann said.
             begin = dash
-        is_day = begin == cue + 1 < end - 1 and doc[begin].lower_ in WORDS["days"]
-        if is_day and not doc[begin + 1].tag_.startswith(("V", "MD", "POS")):
-            # Said Monday the bridge was closed.
-            begin += 1
         if cue < begin and is_opening(token):
             end = next((i for i in range(begin, end) if doc[i].text in COMMAS), end)
         # Said that it was late, adding that ...; and ..., according to Ann.
@@ -281,12 +272,10 @@ def _find_insertion(cue: Token) -> Run | None:
     is_subject = all(token.tag_ in NOMINAL or token.lower_ == "of" or token.text in COMMAS for token in before)
     is_told = cue.lower_ in TELLING and not any(token.tag_ in (*FINITE, "MD") for token in after)
     is_alone = len(after) == 0 or after[0].lower_ in TIME_WORDS or is_told
-    is_last = not any(token.text[0].isalnum() for token in doc[end : sentence.end])
     beside = doc[max(begin - 2, 0) : min(end + 2, sentence.end)]
     is_speech = sentence[0].text in DASHES or any(token.text in ALL_MARKS for token in beside)
-    if len(before) == 0 or before[0].lower_ == "you" or not is_subject or not is_alone or is_speech:
-        return None
-    return (begin, end) if is_last or doc[end].text in COMMAS else None
+    is_cue = len(before) > 0 and before[0].lower_ != "you" and is_subject and is_alone and not is_speech
+    return (begin, end) if is_cue else None
 
 
 def _is_reported_clause(clause: Token) -> bool:

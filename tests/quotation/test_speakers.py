@@ -132,12 +132,6 @@ def test_who_acts_before_a_quotation_says_it_in_a_report(parsed):
     assert found["“They know where I live.”"] == "Anne Whitfield"
 
 
-def test_a_noun_between_names_may_be_tagged_as_a_verb(parsed):
-    (quotation,) = parsed("“I thought that he did well,” said MSNBC host Chris Matthews. “It was good.”")._.quotations
-    assert (quotation.type, quotation.speaker.text) == ("DIRECT", "MSNBC host Chris Matthews")
-    assert [character.id for character in quotation.speaker.doc._.characters] == ["Chris Matthews"]
-
-
 @pytest.mark.parametrize(("name", "short"), [("Rep. G.K. Butterfield", "Butterfield"), ("Charlie King", "King")])
 def test_names_may_have_initials_and_end_in_a_title(parsed, name, short):
     doc = parsed(f"“It is late,” said {name}. “We go,” {short} said.")
@@ -302,28 +296,16 @@ def test_a_quotation_goes_on_after_its_speaker(parsed, text, speaker):
     assert len(quotation.contents) == 2 and quotation.speaker.text == quotation.character.id == speaker
 
 
-def test_a_name_with_an_apposition_speaks_despite_a_wrong_tree():
-    words = ["“", "It", "leaks", ",", "”", "Ann", "Lee", ",", "mayor", "of", "Denton", ",", "said", "."]
-    nlp = spacy.blank("en")
-    tags = ["``", "PRP", "VBZ", ",", "''", "NNP", "NNP", ",", "NN", "IN", "NNP", ",", "VBD", "."]
-    doc = Doc(nlp.vocab, words=words, tags=tags, heads=[2, 2, 2, 2, 2, 2, 5, 5, 5, 10, 8, 2, 2, 2], deps=["dep"] * 14)
-    doc = nlp.create_pipe("quotation_spans")(doc)
-    assert [quotation.speaker.text for quotation in doc._.quotations] == ["Ann Lee"]
-
-
 @pytest.mark.parametrize(
     ("text", "speaker"),
     [
-        # Not the day, the phrase before the verb, or somebody else in the sentence.
-        ("Friday on the radio, Ann Lee, the mayor, said that the school would close.", "Ann Lee"),
-        ("In addition to saying that the roof leaks, Lee has promised a new one.", "Lee"),
+        # Not somebody else in the sentence.
         ("Lee argued that a roof would cost too much, saying the old one was “good enough.”", "Lee"),
         # Marks of a nested quotation stand between the comma and the speaker.
         ("“He told me, ‘The roof leaks,’” Lee told reporters in Denton.", "Lee"),
         ("“The roof leaks,” Lee said, adding that it rains on the desks.", "Lee"),
         ("Having said that the roof leaks, Lee decided to go home.", "Lee"),
         ("That was no surprise for the engineer Tom Burke: “The roof is old.”", "Tom Burke"),
-        ("Her brother Tom was blunter: “The roof is old.”", "Her brother Tom"),
         ("Burke wrote to Ann Lee, who said that the roof leaks.", "Ann Lee"),
         # Nor the place of a report.
         ("PARIS (Reuters) - President Ann Lee said on Monday that the roof leaks.", "President Ann Lee"),
@@ -436,11 +418,6 @@ def test_his_lady_has_no_title(parsed):
 def test_a_name_in_apposition_is_that_of_the_speaker(parsed, text, speaker, character):
     (quotation,) = parsed(text)._.quotations
     assert (quotation.speaker.text, quotation.character and quotation.character.id) == (speaker, character)
-
-
-def test_his_wife_is_a_woman(parsed):
-    doc = parsed("He waved to his wife, Jean. “He is good,” said Jean.\n")
-    assert [(character.id, character.gender) for character in doc._.characters] == [("Jean", "female")]
 
 
 CHARACTERS = {

@@ -188,7 +188,6 @@ def test_indirect_speech_is_found_with_a_parser(parsed):
         ("Turnout was low, polls show.", ["Turnout was low"]),
         ("Ann found that the door was locked.", []),
         ("The clerk, Ann Lee, 54, told the jury that she was late.", ["that she was late"]),
-        ("He went home, because, he said, a man must sleep.", ["a man must sleep"]),
         ("“It is this long,” he says, and he has told the vicar.", ["“It is this long,”"]),
         ("“You know it,” he said again, as if I had said yes.", ["“You know it,”"]),
         # `According to` means the main clause.
@@ -200,8 +199,6 @@ def test_indirect_speech_is_found_with_a_parser(parsed):
         ("Its first song, “Tell Me Later,” has been played twice.", []),
         ("LONDON (AP) — The roof leaks, Ann Lee said.", ["The roof leaks"]),
         # When somebody speaks, and what they do meanwhile, is not reported.
-        ("Officials said Monday the bridge is unsafe.", ["the bridge is unsafe"]),
-        ("Officials said Monday is a holiday.", ["Monday is a holiday"]),
         ("“No,” he said when asked whether he would go.", ["“No,”", "whether he would go"]),
         ("“It is too late for us,” the mayor said, drawing some laughter.", ["“It is too late for us,”"]),
         # Only the outer of two attributions is reported.
@@ -307,11 +304,6 @@ def test_rare_verbs_and_those_that_report_only_beside_marks_are_cues_there(parse
 @pytest.mark.parametrize("text", ["She continued that the bridge was closed.", "It began, and she returned home."])
 def test_verbs_that_report_only_beside_marks_are_no_cues_elsewhere(parsed, text):
     assert not parsed(text).spans["quotation_cues"]
-
-
-def test_what_happens_as_somebody_speaks_is_no_cue(parsed):
-    doc = parsed("“Oh, Mr. Ford,” exclaimed Ann Lee, as he finished, “You are late!”")
-    assert [cue.text for cue in doc.spans["quotation_cues"]] == ["exclaimed"]
 
 
 def test_turns_joined_by_dashes_are_apart(parsed):
