@@ -360,7 +360,7 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
                 last += 1
         else:
             break
-    return doc[begin:last]
+    return doc[begin : last - (doc[last - 1].lower_ in OF)]
 
 
 def _find_introduction(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
