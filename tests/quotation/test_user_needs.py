@@ -199,6 +199,8 @@ def test_indirect_speech_is_found_with_a_parser(parsed):
         ("Its first song, “Tell Me Later,” has been played twice.", []),
         ("LONDON (AP) — The roof leaks, Ann Lee said.", ["The roof leaks"]),
         # When somebody speaks, and what they do meanwhile, is not reported.
+        ("Officials said Monday the bridge is unsafe.", ["the bridge is unsafe"]),
+        ("Officials said Monday is a holiday.", ["Monday is a holiday"]),
         ("“No,” he said when asked whether he would go.", ["“No,”", "whether he would go"]),
         ("“It is too late for us,” the mayor said, drawing some laughter.", ["“It is too late for us,”"]),
         # Only the outer of two attributions is reported.
