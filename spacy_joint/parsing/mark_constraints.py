@@ -252,7 +252,7 @@ def _may_continue(doc: Doc, last: int, word: int) -> bool:
     verbs = read_verbs(doc.lang_)
     is_report = first in verbs and (second[:1] == "-" or second.istitle())
     is_report |= first in LANGUAGES["nobody"] and second in verbs and (not third.isalpha() or third.endswith("self"))
-    is_open = doc[word - 1].text == "!" and first in LANGUAGES["after exclamations"]
+    is_open = doc[word - 1].text == "!" and first in LANGUAGES.get(f"{doc.lang_} after exclamations", ())
     return is_report or is_open or doc[last].lower_ in LANGUAGES["exclamations"]
 
 
