@@ -147,7 +147,7 @@ def test_a_pipeline_is_trained_from_files_of_the_repository(repository, capsys):
     assert [token.text for token in nlp.make_doc("a pre-war and/or")] == ["a", "pre-war", "and", "/", "or"]
     edited, unpunctuated = (read_metrics(repository, name) for name in ("tiny_dev", "tiny_dev_unpunctuated"))
     assert edited["boundary_f"] > 0.52 and edited["dep_las_punct"] > 0.35
-    assert unpunctuated["boundary_f"] > 0.28 and unpunctuated["dep_las_punct"] > 0.34
+    assert unpunctuated["boundary_f"] > 0.25 and unpunctuated["dep_las_punct"] > 0.34
 
 
 def test_assets_come_from_a_local_copy_too(repository, tmp_path):
