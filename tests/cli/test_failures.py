@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import warnings
+from functools import partial
 
 import pytest
 import spacy
@@ -120,7 +121,10 @@ def test_colours_are_for_terminals_unless_they_are_declined(no_color, is_termina
 def test_a_command_that_is_stopped_leaves_no_temporary_files(sent, code, tmp_path):
     (tmp_path / "a.txt").write_text("He left.\n" * 100_000, encoding="utf8")
     command = [sys.executable, "-m", "spacy", "joint", "annotate", "a.txt", "--lines", "--output", "a.conllu"]
-    with subprocess.Popen(command, env={"PYTHONPATH": os.getcwd(), **os.environ}, cwd=tmp_path) as process:
+    # Commands in the background of a shell ignore interrupts, and so would what they start.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    env = {"PYTHONPATH": os.getcwd(), **os.environ}
+    with subprocess.Popen(command, env=env, cwd=tmp_path, preexec_fn=heed) as process:
         while not list(tmp_path.glob(".*")):
             time.sleep(0.1)
         process.send_signal(sent)
