@@ -24,8 +24,8 @@ from ..files.atomic import check_writable
 # The arguments of commands that are written to.
 OUTPUTS = ("output", "phrases")
 # The formats of files with these suffixes, most likely first.
-NAMES = ("conllu", "csv", "html", "json", "spacy", "srt", "vtt")
-SUFFIXES = {f".{name}": [name] for name in NAMES} | {".jsonl": ["jsonl", "json"]}
+SUFFIXES = {f".{name}": [name] for name in ("conllu", "csv", "html", "json", "spacy", "srt", "vtt")}
+SUFFIXES |= {".jsonl": ["jsonl", "json"]}
 
 
 def report_failures(command: Callable[..., None]) -> Callable[..., None]:

@@ -70,8 +70,9 @@ def atomic_write_directory(path: Path, pattern: str = "config.cfg") -> Iterator[
         for earlier in replaced:
             try:
                 shutil.rmtree(earlier)
-            finally:  # if it is interrupted
+            except BaseException:  # such as an interruption
                 shutil.rmtree(earlier, ignore_errors=True)
+                raise
 
 
 def check_directory(path: Path, pattern: str = "config.cfg") -> None:

@@ -140,11 +140,9 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         """Whether the settings have the column with the heads of a guide."""
         return GUIDE_HEAD in self.custom_columns.names
 
-    def make_columns(self, doc: Doc, values: np.ndarray, tokens: np.ndarray, constraints: np.ndarray | None) -> Columns:
-        """Makes the columns for the templates, with the token info of a guide."""
-        info = find_guide_info(read_numbers(doc, GUIDE_HEAD), tokens) if self.has_guide else None
-        row_constraints = None if constraints is None else constraints[tokens]
-        return Columns(self.perceptron.templates.columns, values, row_constraints, info)
+    def find_token_info(self, doc: Doc, tokens: np.ndarray) -> np.ndarray | None:
+        """Finds the heads that a guide predicts."""
+        return find_guide_info(read_numbers(doc, GUIDE_HEAD), tokens) if self.has_guide else None
 
     def _set_up(self, labels: dict[str, list[str]], templates: str) -> None:
         super()._set_up(labels, templates)
@@ -217,7 +215,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
         if self.cfg["layout"]:
             settings = {name: self.cfg[name] for name in ("blank_lines", "lower_case_starts")}
             # Guides know titles better than this rule, which also joins lines whose breaks a corpus has lost.
-            settings["joins_names"] = GUIDE_BOUNDARY not in self.custom_columns.names
+            settings["joins_titles"] = GUIDE_BOUNDARY not in self.custom_columns.names
             constraints = np.where(constraints, constraints, find_layout(doc, **settings))
         return constraints
 
@@ -233,10 +231,6 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
     def build(self, tokens: np.ndarray, actions: np.ndarray) -> DependencyTrees:
         """Builds trees from actions."""
         return DependencyTrees(tokens, *self.perceptron.system.build(actions, len(tokens)))
-
-    def predict_doc(self, doc: Doc) -> DependencyTrees:
-        """Predicts the trees of a document, with margins and probabilities if requested."""
-        return self.predict_all([doc])[0]
 
     def predict_all(self, docs: Sequence[Doc]) -> list[DependencyTrees]:
         """Predicts the trees of documents, with margins and probabilities if requested."""

@@ -48,10 +48,10 @@ _word_properties = WordTable(lambda words: [_describe(DEFAULT_SPELLING.spell(wor
 
 
 def find_layout(
-    doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool = False, joins_names: bool = True
+    doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool = False, joins_titles: bool = True
 ) -> np.ndarray:
     """Finds the constraints that layout puts on sentence starts (int8, one per token): 1 must, -1 must not, 0 may start
-    a sentence; with `joins_names`, English ones must not start within Mayor Nora Dale. For the other settings, see
+    a sentence; with `joins_titles`, English ones must not start within Mayor Nora Dale. For the other settings, see
     `make_joint_sbd_parser`."""
     constraints = np.zeros(len(doc), dtype=np.int8)
     # Not float64, as its stub says.
@@ -64,7 +64,7 @@ def find_layout(
     n_before = marks.count_breaks(breaks, words)
     is_glued = preceding((values[:, 1] == 0) & ~is_space)[words]
     described = Words(doc, words, begins[words], ends[words], is_glued, n_before)
-    by_marks = find_marked(described, lower_case_starts=lower_case_starts, joins_names=joins_names)
+    by_marks = find_marked(described, lower_case_starts=lower_case_starts, joins_titles=joins_titles)
     constraints[words] = np.where(by_marks, by_marks, constraints[words])
     if blank_lines:
         constraints[words[n_before > 1]] = 1

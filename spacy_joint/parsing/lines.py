@@ -111,12 +111,12 @@ MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=[:.]))(\.?\)|\.|:)")
 OPEN_ENDED = frozenset(("copyright", "label", "option", "shell", "wrote"))
 # No sentence starts inside these, except after a mark.
 UNDIVIDED = frozenset("row header heading section log trace shell wrote cells bullet dash number copyright".split())  # noqa: SIM905
-# Lines of a whole, before others; and the beginning of a line of text: Good morning, Dr. Lee, we are ready.
+# Headings; and what begins the first sentence of a text: Good morning, Dr. Lee, we are ready. OSLO (AP) - It rains.
 HEADINGS, BEFORE_TEXT = frozenset(("title", "short")), frozenset(("address", "dateline"))
+# Lines of these kinds have no constraints unless it is sure that they are of the kind.
+ALL_OR_NOTHING = HEADINGS | {"amount"}
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
 UNSURE = frozenset(("amount", "dash", "number", "section", "option", "shell", "wrote", "label"))
-# Without a sign that they are of this kind, these lines have no constraints.
-ALL_OR_NOTHING = HEADINGS | {"amount"}
 BEFORE_UNSURE, BEFORE_AMOUNT = frozenset('.!?…:;)]”"'), FINAL | {":"}
 
 # In dialogue with dashes, these may precede narration in lower case: "— Why? — asked Anna".

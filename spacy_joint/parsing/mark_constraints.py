@@ -128,7 +128,7 @@ def find_beginning(text: str) -> int:
     return BEGINS_NUMBER if text[0].isdecimal() else 0
 
 
-def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> np.ndarray:
+def find_marked(words: Words, *, lower_case_starts: bool, joins_titles: bool) -> np.ndarray:
     """Finds the words that do not begin a sentence (-1), and those that begin one after an abbreviation (1). For the
     settings, see `find_layout`."""
     found = _are_in_quotations(words) | _are_in_strings(words) | _are_in_amounts(words)
@@ -145,7 +145,7 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_names: bool) -> 
         (after_step, lambda doc, token: doc[token - 2].text == "1"),
     ]
     if words.doc.lang_ in LANGUAGES["names"]:
-        checks.append((_are_in_names(words, with_titles=joins_names), lambda doc, token: not doc[token].is_stop))
+        checks.append((_are_in_names(words, joins_titles=joins_titles), lambda doc, token: not doc[token].is_stop))
     for candidates, continues in checks:
         indices = np.flatnonzero(candidates & ~found)
         found[indices] = [continues(words.doc, token) for token in words.tokens[indices].tolist()]
@@ -256,7 +256,7 @@ def _may_continue(doc: Doc, last: int, word: int) -> bool:
     return is_report or is_open or doc[last].lower_ in LANGUAGES["exclamations"]
 
 
-def _are_in_names(words: Words, *, with_titles: bool) -> np.ndarray:
+def _are_in_names(words: Words, *, joins_titles: bool) -> np.ndarray:
     """Words of names of two words after a word in lower case: the dealer | Nora | Dale left. Not in text without marks.
     With titles, also of names whose title or first words begin the sentence or follow a dash: Mayor | Nora | Dale left.
     The caller excludes words such as The, which may begin a sentence nevertheless."""
@@ -265,11 +265,11 @@ def _are_in_names(words: Words, *, with_titles: bool) -> np.ndarray:
     is_title = (np.maximum.accumulate(np.where(words.is_capital, -1, numbers)) < first) & (numbers - first < NAME)
     may_continue = IN_NAME.take(words.before) & words.in_line
     is_last = may_continue & (words.is_capital | (words.ends == marks.INITIAL))
-    begins_name = words.is_capital & may_continue & following(is_last) & preceding(is_before | with_titles & is_title)
+    begins_name = words.is_capital & may_continue & following(is_last) & preceding(is_before | joins_titles & is_title)
     # A capitalised word without a mark is not a sentence, nor are two initials: Nora | Dale left. T.S. | Eliot left.
     is_second = may_continue & preceding(words.is_capital)
     is_second |= words.in_line & (words.before == marks.DOTTED) & preceding(words.begins == 0)
-    return begins_name | preceding(begins_name) | with_titles & is_second & words.is_capital & (numbers - first == 1)
+    return begins_name | preceding(begins_name) | joins_titles & is_second & words.is_capital & (numbers - first == 1)
 
 
 def _find_new(words: Words, found: np.ndarray) -> np.ndarray:

@@ -18,7 +18,6 @@ from spacy.training import Example
 
 from ..annotation.constituents import CONSTITUENTS, Phrase, get_trees, group_blocks, set_phrases
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
-from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Warnings, check_choice, check_value
 from ..pipes.phrase_pipe import PhrasePipe
@@ -136,15 +135,13 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
             return np.zeros(len(doc), dtype=np.int8)
         return read_starts(doc)
 
-    def make_columns(self, doc: Doc, values: np.ndarray, tokens: np.ndarray, constraints: np.ndarray | None) -> Columns:
-        """Makes the columns for the templates, for swaps with counts of marks."""
-        counts = None
-        if isinstance(self.perceptron.system, SwapSystem):
-            words = doc.to_array([ORTH]).reshape(-1)[tokens]
-            is_mark = words[:, np.newaxis] == np.array([get_string_id(mark) for mark in MARKS], dtype=np.uint64)
-            counts = np.cumsum(is_mark, axis=0)
-        row_constraints = None if constraints is None else constraints[tokens]
-        return Columns(self.perceptron.templates.columns, values, row_constraints, counts)
+    def find_token_info(self, doc: Doc, tokens: np.ndarray) -> np.ndarray | None:
+        """Finds the counts of marks, for swaps."""
+        if not isinstance(self.perceptron.system, SwapSystem):
+            return None
+        words = doc.to_array([ORTH]).reshape(-1)[tokens]
+        is_mark = words[:, np.newaxis] == np.array([get_string_id(mark) for mark in MARKS], dtype=np.uint64)
+        return np.cumsum(is_mark, axis=0)
 
     def predict_doc(self, doc: Doc) -> ConstituencyTrees:
         """Predicts the constituents of a document."""

@@ -109,7 +109,12 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
 
     def make_columns(self, doc: Doc, values: np.ndarray, tokens: np.ndarray, constraints: np.ndarray | None) -> Columns:
         """Makes the columns for the templates, given the result of `get_values`."""
-        return Columns(self.perceptron.templates.columns, values, None if constraints is None else constraints[tokens])
+        row_constraints = None if constraints is None else constraints[tokens]
+        return Columns(self.perceptron.templates.columns, values, row_constraints, self.find_token_info(doc, tokens))
+
+    def find_token_info(self, doc: Doc, tokens: np.ndarray) -> np.ndarray | None:
+        """Finds what the system reads of tokens besides their columns, if anything: see `Columns`."""
+        return None
 
     def get_values(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Returns the values of the columns, and the tokens of their rows: see `WordColumns.make_values`."""

@@ -141,14 +141,12 @@ def _describe_spans(
 ) -> list[dict[str, Any]] | None:
     """Describes the spans of a component; None if there is no such component."""
     components = get_components(nlp, factory)
-    return (
-        [
-            {"text": span.text, "start": span.start_char, "end": span.end_char, "label": span.label_, **describe(span)}
-            for span in doc.spans[components[0].cfg["spans_key"]]
-        ]
-        if components
-        else None
-    )
+    if not components:
+        return None
+    return [
+        {"text": span.text, "start": span.start_char, "end": span.end_char, "label": span.label_, **describe(span)}
+        for span in doc.spans[components[0].cfg["spans_key"]]
+    ]
 
 
 def _draw(nlp: Language, doc: Doc, number: int, kind: str) -> dict[str, Any]:

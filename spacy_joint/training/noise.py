@@ -226,7 +226,7 @@ CHANGES: Mapping[str, Sequence[Change]] = {
     "misheard": (mishear,),
     "lines": (break_lines, wrap_lines),
 }
-"""The changes of each kind of copy, which are equally probable, in the order of the augmenter's arguments."""
+"""The changes of each kind of copy, which are equally probable."""
 
 
 def spell_number(digits: str) -> list[str]:
@@ -315,8 +315,15 @@ def create_noise_augmenter(
     seed (int): The seed of all choices, which otherwise depend only on the text of the document.
     RAISES ValueError: If a share is not a probability (J030); when augmenting, J030, J124, J125, J126.
     """
-    given = unpunctuated, capitals, commas, speech, typos, misheard, lines
-    shares = dict(zip(CHANGES, given, strict=True))
+    shares = {
+        "unpunctuated": unpunctuated,
+        "capitals": capitals,
+        "commas": commas,
+        "speech": speech,
+        "typos": typos,
+        "misheard": misheard,
+        "lines": lines,
+    }
     for name, share in shares.items():
         check_range(name, share, 0, 1)
     return partial(_augment, shares=shares, seed=seed)

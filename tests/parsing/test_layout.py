@@ -226,7 +226,7 @@ def test_wrapped_text_says_nothing(text):
 
 def test_names_after_lower_case_words_are_joined_even_without_titles():
     doc = NLP.make_doc("Mayor Nora Dale and her host Ann Orr left.")
-    assert find_layout(doc, joins_names=False).tolist() == [0, 0, 0, 0, 0, 0, -1, -1, 0, -1]
+    assert find_layout(doc, joins_titles=False).tolist() == [0, 0, 0, 0, 0, 0, -1, -1, 0, -1]
 
 
 def test_bars_divide_cells():

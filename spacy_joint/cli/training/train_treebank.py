@@ -104,7 +104,7 @@ def train_treebank(
     training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed, transformer)
     msg.info(f"Language {language}, seed {seed}")
     training.read_corpora(documents, tags, subtypes)
-    # First, since it may be unknown.
+    # First, since the name of the tokenizer may be unknown.
     training.make_tokenizer(tokenizer)
     training.choose_features()
     training.make_word_classes(texts or [], word_classes)
