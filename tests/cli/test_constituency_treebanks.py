@@ -62,7 +62,6 @@ def test_traces_can_become_crossing_branches(run, tmp_path):
     )
     run("convert", tmp_path / "a.mrg", tmp_path / "a.discbracket", "--traces", "cross")
     assert "(VP (WHNP (WP 0=Whom)) (VB 3=meet))" in (tmp_path / "a.discbracket").read_text(encoding="utf8")
-    assert "[J040]" in run("convert", tmp_path / "a.mrg", tmp_path / "b.spacy", "--traces", "x", fails=True).stderr
 
 
 def test_check_describes_constituents_and_what_is_odd(run, tmp_path):

@@ -46,6 +46,14 @@ def test_a_package_that_a_language_needs_is_named(run, write_text, tmp_path, mon
     assert "[J744] A package is missing: Japanese" in failed.stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "option"), [("convert", "--traces"), ("convert-quotes", "--format-in"), ("distill", "--kind")]
+)
+def test_an_unknown_choice_is_named(command, option):
+    result = CliRunner().invoke(app, [command, "a.conllu", "b.spacy", option, "x"])
+    assert result.exit_code == 2 and f"Invalid value for '{option}': Value error, 'x' is not one of" in result.stderr
+
+
 @pytest.mark.parametrize("arguments", [["finish", "pipeline", "finished"], ["train-treebank", "a.conllu"]])
 def test_an_unknown_option_is_named(arguments):
     result = CliRunner().invoke(app, [*arguments, "--widht", "4"])

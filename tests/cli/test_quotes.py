@@ -113,10 +113,6 @@ def test_quotations_of_the_pipeline_do_not_replace_annotated_ones(run, tmp_path)
     assert list(map(str, doc.spans["quotations"])) == ["she is wrong"]
 
 
-def test_other_formats_are_refused(run, tmp_path):
-    assert "[J040]" in run("convert-quotes", tmp_path, tmp_path / "x.spacy", "--format-in", "xml", fails=True).stderr
-
-
 def test_csv_has_a_row_for_each_quotation_of_all_files(run, text_file, write_text):
     other = write_text("other.txt", "“Why?” asked Bob <b>.\n")
     printed = run("quotes", text_file, other, "-f", "csv").stdout

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from wasabi import msg
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ...trees.constituency_trees import Tree
 
 CONLLU = ".conllu"
-QUOTATION_FORMATS = ("brat", "litbank")
 FORMATS_HELP = "brackets, discbracket, export (version 4), export3 or alpino. Default: by suffix."
 KEEP_LINES_HELP = "Keep comments, empty nodes, enhanced dependencies and MISC of CoNLL-U in .spacy files."
 PARAGRAPHS_HELP = "Write a token with a blank line where CoNLL-U has `# newpar`."
@@ -40,7 +39,8 @@ def convert(
     format_in: Annotated[str | None, typer.Option(help=f"Format of trees: {FORMATS_HELP}")] = None,
     format_: Annotated[str | None, typer.Option("--format", "-f", help=f"Output format: {FORMATS_HELP}")] = None,
     traces: Annotated[
-        str, typer.Option(help="Traces in brackets: delete, or cross (attach fillers where their traces are).")
+        Literal["delete", "cross"],
+        typer.Option(help="Traces in brackets: delete, or cross (attach fillers where their traces are)."),
     ] = "delete",
     root_attach: Annotated[
         bool, typer.Option("--root-attach", help="Attach children of the root, such as punctuation, to constituents.")
@@ -116,7 +116,9 @@ def convert(
 def convert_quotes(
     corpus: Annotated[Path, typer.Argument(help="File, or directory of files, with the texts next to them.")],
     output: Annotated[Path, typer.Argument(help="Output .spacy file.", dir_okay=False)],
-    format_in: Annotated[str, typer.Option(help="brat (standoff, e.g. PolNeAR) or litbank (LitBank).")] = "brat",
+    format_in: Annotated[
+        Literal["brat", "litbank"], typer.Option(help="brat (standoff, e.g. PolNeAR) or litbank (LitBank).")
+    ] = "brat",
     model: ModelOption = None,
 ) -> None:
     """Convert annotated quotations to a DocBin.
@@ -124,7 +126,6 @@ def convert_quotes(
     A pipeline predicts tags and trees, since quotation models are trained and evaluated on predicted ones. Each
     paragraph starts a sentence.
     """
-    check_choice("format", format_in, QUOTATION_FORMATS)
     from ... import load
     from ...corpora.brat import read_brat
     from ...corpora.docbin import SUFFIX, write_docbin
