@@ -21,6 +21,7 @@ from tokenizers import Tokenizer
 from spacy_joint.annotation.restored import is_punctuation
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.corpora.raw_text import is_prose, read_paragraphs
+from spacy_joint.files.atomic import atomic_write_directory
 from spacy_joint.guiding.parser_guide import read_gold
 from spacy_joint.guiding.word_pieces import find_capitals
 from spacy_joint.pipes.spelling import Spelling
@@ -313,12 +314,13 @@ def unpack(
     for name, array in weights.items():
         if not name.startswith("encoder."):
             # Such as arcs.heads.weight, boundary.bias, or labels.root.
-            *path, kind = name.split(".")
+            *parts, kind = name.split(".")
             layer = model.get_ref("heads")
-            for part in path:
+            for part in parts:
                 layer = layer.get_ref(part)
             layer.set_param({"weight": "W", "bias": "b"}.get(kind, kind), array)
-    nlp.to_disk(output)
+    with atomic_write_directory(output) as path:
+        nlp.to_disk(path)
 
 
 if __name__ == "__main__":
