@@ -73,7 +73,7 @@ class HedgeSegmenter(StructuredPipe[list[Constituent]]):
 
     def predict_doc(self, doc: Doc) -> list[Constituent]:
         """Predicts the segments of a document: type, first token and end."""
-        tokens, actions = self.search_doc(doc)
+        ((tokens, actions, _),) = self.search_all([doc])
         types, starts = self.perceptron.system.build(actions)
         return [
             (types[first], int(tokens[first]), int(tokens[end - 1]) + 1)

@@ -43,7 +43,7 @@ from ..pipes.token_columns import (
     read_starts,
 )
 from .calibration import KINDS, Calibration, Decisions, fit_calibration
-from .layout import count_open_words, find_layout
+from .layout import count_open_words, find_layouts
 from .margins import boundary_margins
 from .noun_chunks import noun_chunks
 from .oracle import oracle_actions
@@ -209,15 +209,21 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
 
     def get_constraints(self, doc: Doc) -> np.ndarray:
         """Returns preset boundaries and layout (int8, one per token): 1 must, -1 must not, 0 may start a sentence."""
-        constraints = read_starts(doc)
+        return self.list_constraints([doc])[0]
+
+    def list_constraints(self, docs: Sequence[Doc]) -> list[np.ndarray]:
+        """Returns the constraints of documents with one vocabulary: see `get_constraints`."""
+        found = list(map(read_starts, docs))
         if self.cfg["line_breaks"]:
-            constraints[(constraints == 0) & find_line_starts(doc)] = 1
-        if self.cfg["layout"]:
-            settings = {name: self.cfg[name] for name in ("blank_lines", "lower_case_starts")}
-            # Guides know titles better than this rule, which also joins lines whose breaks a corpus has lost.
-            settings["joins_titles"] = GUIDE_BOUNDARY not in self.custom_columns.names
-            constraints = np.where(constraints, constraints, find_layout(doc, **settings))
-        return constraints
+            for doc, constraints in zip(docs, found, strict=True):
+                constraints[(constraints == 0) & find_line_starts(doc)] = 1
+        if not self.cfg["layout"]:
+            return found
+        settings = {name: self.cfg[name] for name in ("blank_lines", "lower_case_starts")}
+        # Guides know titles better than this rule, which also joins lines whose breaks a corpus has lost.
+        settings["joins_titles"] = GUIDE_BOUNDARY not in self.custom_columns.names
+        layouts = find_layouts(docs, **settings)
+        return [np.where(preset, preset, layout) for preset, layout in zip(found, layouts, strict=True)]
 
     @property
     def ends_lines(self) -> bool:

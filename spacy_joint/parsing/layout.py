@@ -8,14 +8,15 @@ text may be wrapped. Constraints depend on a bounded context, so streams get the
 """
 
 import re
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from spacy.attrs import IDX, ORTH, SPACY
 from spacy.tokens import Doc
 
 from ..pipes import marks
-from ..pipes.arrays import forbid_starts, preceding
+from ..pipes.arrays import forbid_starts
+from ..pipes.joined_docs import JoinedDocs, JoinedWords
 from ..pipes.spelling import DEFAULT_SPELLING, combines
 from ..pipes.word_table import WordTable
 from .lines import FINAL, IS_COLON, ITEM, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
@@ -47,35 +48,46 @@ FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 _word_properties = WordTable(lambda words: [_describe(DEFAULT_SPELLING.spell(word)) for word in words], 6)
 
 
-def find_layout(
-    doc: Doc, *, blank_lines: bool = True, lower_case_starts: bool = False, joins_titles: bool = True
-) -> np.ndarray:
+def find_layout(doc: Doc, **settings: bool) -> np.ndarray:
     """Finds the constraints that layout puts on sentence starts (int8, one per token): 1 must, -1 must not, 0 may start
-    a sentence; with `joins_titles`, English ones must not start within Mayor Nora Dale. For the other settings, see
-    `make_joint_sbd_parser`."""
-    constraints = np.zeros(len(doc), dtype=np.int8)
-    # Not float64, as its stub says.
-    values: Any = doc.to_array([ORTH, SPACY]).reshape(len(doc), 2)
-    properties = _word_properties.look_up(values[:, 0], doc.vocab.strings)
-    forbid_starts(properties, values, constraints)
-    _, edges, breaks, openings, ends, begins = properties.T
-    is_space = IS_WHITESPACE[edges]
-    words = np.flatnonzero(~is_space)
-    n_before = marks.count_breaks(breaks, words)
-    is_glued = preceding((values[:, 1] == 0) & ~is_space)[words]
-    described = Words(doc, words, begins[words], ends[words], is_glued, n_before)
+    a sentence. For the settings, see `find_layouts`."""
+    return find_layouts([doc], **settings)[0]
+
+
+def find_layouts(
+    docs: Sequence[Doc], *, blank_lines: bool = True, lower_case_starts: bool = False, joins_titles: bool = True
+) -> list[np.ndarray]:
+    """Finds the constraints of documents with one vocabulary: see `find_layout`. With `joins_titles`, English sentences
+    must not start within Mayor Nora Dale. For the other settings, see `make_joint_sbd_parser`."""
+    joined = JoinedDocs(docs, (ORTH, SPACY), _word_properties)
+    _, edges, breaks, openings, endings, beginnings = joined.properties.T
+    words = JoinedWords(joined, IS_WHITESPACE[edges], breaks)
+    constraints = np.zeros(len(edges), dtype=np.int8)
+    for part in joined.parts:
+        forbid_starts(joined.properties[part], joined.values[part], constraints[part])
+    described = Words(words, beginnings[words.rows], endings[words.rows])
     by_marks = find_marked(described, lower_case_starts=lower_case_starts, joins_titles=joins_titles)
-    constraints[words] = np.where(by_marks, by_marks, constraints[words])
+    constraints[words.rows] = np.where(by_marks, by_marks, constraints[words.rows])
     if blank_lines:
-        constraints[words[n_before > 1]] = 1
-    n_before[:1] = 2
-    if breaks.any() or (openings[:1] == OPENS_LINE).any() or (openings[:LOOKAHEAD] == IS_COLON).any():
-        # A single line can forbid starts, too, near its beginning.
-        part = doc[:] if breaks.any() else doc[: 2 * LOOKBACK]
+        constraints[words.rows[words.n_breaks > 1]] = 1
+    for doc, part, (own, tokens) in zip(docs, joined.parts, words.list_parts(), strict=True):
+        _constrain_lines(doc, breaks[part], openings[part], tokens, words.n_breaks[own], constraints[part])
+    return [constraints[part] for part in joined.parts]
+
+
+def _constrain_lines(
+    doc: Doc, breaks: np.ndarray, openings: np.ndarray, words: np.ndarray, n_breaks: np.ndarray, constraints: np.ndarray
+) -> None:
+    """Adds the constraints of the lines of a document, given the properties of its tokens, and its words."""
+    has_breaks = breaks.any()
+    # A single line can forbid starts, too, near its beginning.
+    if has_breaks or (openings[:1] == OPENS_LINE).any() or (openings[:LOOKAHEAD] == IS_COLON).any():
+        part = doc[:] if has_breaks else doc[: 2 * LOOKBACK]
         words = words[words < len(part)]
+        n_breaks = n_breaks[: len(words)].copy()
+        n_breaks[:1] = 2
         offsets = doc.to_array([IDX]).astype(np.int64)[words].tolist()
-        constrain_lines(part.text, offsets, n_before[: len(words)], words, constraints)
-    return constraints
+        constrain_lines(part.text, offsets, n_breaks, words, constraints)
 
 
 def count_open_words(doc: Doc) -> int:

@@ -18,6 +18,7 @@ from ..files.reading import read_word_lists
 from ..pipes import marks
 from ..pipes.abbreviations import read_abbreviations, read_final, read_leading, read_references, read_stems, read_words
 from ..pipes.arrays import find_runs, following, preceding
+from ..pipes.joined_docs import JoinedWords
 from ..pipes.token_columns import MIN_UNPUNCTUATED
 from .lines import LOOKBACK
 
@@ -68,49 +69,40 @@ IS_SIGN = marks.make_table((marks.SYMBOL, marks.DASH))
 
 
 class Words:
-    """The words of a document, in arrays with an item for each.
+    """What the rules read of the words of documents, in arrays with an item for each.
 
-    doc, tokens: The document, and the tokens that are words.
+    joined: The words, in one language.
     begins, ends: How they begin, and how they can end a sentence: see `find_beginning`, `marks.find_ending`.
-    is_glued, n_breaks: Whether they follow without a space, and the number of line breaks before them.
     """
 
-    def __init__(
-        self,
-        doc: Doc,
-        tokens: np.ndarray,
-        begins: np.ndarray,
-        ends: np.ndarray,
-        is_glued: np.ndarray,
-        n_breaks: np.ndarray,
-    ) -> None:
-        ends = _find_stems(doc, tokens, ends)
-        self.doc, self.tokens, self.begins, self.ends, self.is_glued = doc, tokens, begins, ends, is_glued
+    def __init__(self, joined: JoinedWords, begins: np.ndarray, ends: np.ndarray) -> None:
+        self.locate, self.numbers, self.bounds = joined.locate, joined.numbers, joined.bounds
+        self.is_gap, self.is_glued, self.in_line = joined.is_gap, joined.is_glued, joined.n_breaks == 0
+        self.language = joined.docs[0].lang_
+        self.begins, self.ends = begins, self._find_stems(ends)
         self.is_lower, self.is_capital = begins == BEGINS_LOWER, begins == BEGINS_UPPER
-        self.in_line = n_breaks == 0
-        self.is_attached = marks.attach_quotes(ends, is_glued, n_breaks)
-        self.before = marks.read_before(ends, self.is_attached, self.is_lower, n_breaks)
-        self.closes_quotes = self.is_attached & marks.IS_CLOSING_QUOTE.take(ends)
-        self.is_stop = ends == marks.FULL_STOP
+        self.is_attached = marks.attach_quotes(self.ends, self.is_glued, joined.n_breaks)
+        self.before = marks.read_before(self.ends, self.is_attached, self.is_lower, joined.n_breaks)
+        self.closes_quotes = self.is_attached & marks.IS_CLOSING_QUOTE.take(self.ends)
+        self.is_stop = self.ends == marks.FULL_STOP
         self.after_stop = preceding(self.is_stop)
-        self.after_stem = self.after_stop & preceding(ends == marks.STEM, 2)  # after etc and a full stop
+        self.after_stem = self.after_stop & preceding(self.ends == marks.STEM, 2)  # after etc and a full stop
         self.may_belong = self.after_stem | IS_LEADING.take(self.before)
 
     def find_first_words(self, ends: np.ndarray) -> np.ndarray:
         """Finds the first word of each word's sentence: after a line break or one of these values of `before` (int)."""
-        begins = ~self.in_line | ends.take(self.before)
-        begins[:1] = True
+        begins = ~self.in_line | (self.numbers == 0) | ends.take(self.before)
         return np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
 
-
-def _find_stems(doc: Doc, tokens: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Makes a copy of the endings in which only abbreviations of the document's language precede a full stop."""
-    ends = ends.copy()
-    is_stem = (ends == marks.STEM) | (ends == marks.OTHER_STEM)
-    for index in np.flatnonzero(is_stem & following(ends == marks.FULL_STOP)).tolist():
-        text = doc[int(tokens[index])].lower_
-        ends[index] = marks.STEM if text in read_stems(doc.lang_) or "." in text else marks.WORD
-    return ends
+    def _find_stems(self, ends: np.ndarray) -> np.ndarray:
+        """Makes a copy of the endings in which only abbreviations of the language precede a full stop."""
+        ends, known = ends.copy(), read_stems(self.language)
+        is_stem = (ends == marks.STEM) | (ends == marks.OTHER_STEM)
+        for index in np.flatnonzero(is_stem & following(ends == marks.FULL_STOP)).tolist():
+            doc, token = self.locate(index)
+            text = doc[token].lower_
+            ends[index] = marks.STEM if text in known or "." in text else marks.WORD
+        return ends
 
 
 def find_beginning(text: str) -> int:
@@ -131,9 +123,9 @@ def find_beginning(text: str) -> int:
 def find_marked(words: Words, *, lower_case_starts: bool, joins_titles: bool) -> np.ndarray:
     """Finds the words that do not begin a sentence (-1), and those that begin one after an abbreviation (1). For the
     settings, see `find_layout`."""
-    found = _are_in_quotations(words) | _are_in_strings(words) | _are_in_amounts(words)
+    found = words.is_gap | _are_in_quotations(words) | _are_in_strings(words) | _are_in_amounts(words)
     found |= _are_opening_signs(words) | _are_in_verses(words) | _have_initials(words)
-    if words.doc.lang_ in LANGUAGES["citations"]:
+    if words.language in LANGUAGES["citations"]:
         found |= _are_cited(words)
     if not lower_case_starts:
         found |= _are_continued(words)
@@ -144,11 +136,11 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_titles: bool) ->
         (words.may_belong, follows_abbreviation),
         (after_step, lambda doc, token: doc[token - 2].text == "1"),
     ]
-    if words.doc.lang_ in LANGUAGES["names"]:
+    if words.language in LANGUAGES["names"]:
         checks.append((_are_in_names(words, joins_titles=joins_titles), lambda doc, token: not doc[token].is_stop))
     for candidates, continues in checks:
         indices = np.flatnonzero(candidates & ~found)
-        found[indices] = [continues(words.doc, token) for token in words.tokens[indices].tolist()]
+        found[indices] = [continues(*words.locate(index)) for index in indices.tolist()]
     constraints = -found.astype(np.int8)
     constraints[_find_new(words, found)] = 1
     return constraints
@@ -174,7 +166,7 @@ def _are_in_amounts(words: Words) -> np.ndarray:
     is_open = IS_OPEN.take(words.before)
     is_apart = ~words.is_glued & ~following(words.is_glued)
     joins = is_open & ((words.begins == IS_OPERATOR) & is_apart | (words.begins == IS_TICK) & words.is_glued)
-    is_open[:1] = False
+    is_open &= words.numbers > 0
     begins = joins | (words.begins >= BEGINS_AMOUNT) | (words.ends == marks.DASH) & following(words.is_lower)
     is_inside = words.is_lower | (words.before == marks.WORD) & (words.begins != BEGINS_NUMBER)
     begins |= is_inside & IS_LEADING.take(words.ends)
@@ -190,11 +182,11 @@ def _are_opening_signs(words: Words) -> np.ndarray:
 
 def _have_initials(words: Words) -> np.ndarray:
     """Ann | I. | Orr, by I. | M. Orr, whose full stop is apart. Not: World War I. Nora left."""
-    found = np.zeros(len(words.tokens), dtype=bool)
+    found = np.zeros(len(words.ends), dtype=bool)
     is_name = words.is_capital | (words.ends == marks.INITIAL)
     may_continue = is_name & words.after_stop & words.in_line & preceding(words.begins == 0, 2)
-    for index in (np.flatnonzero(may_continue[3:]) + 3).tolist():
-        name, initial, _, last = (words.doc[token] for token in words.tokens[index - 3 : index + 1].tolist())
+    for index in np.flatnonzero(may_continue & (words.numbers >= 3)).tolist():
+        name, initial, _, last = (doc[token] for doc, token in map(words.locate, range(index - 3, index + 1)))
         if initial.text == "I" and name.lower_ not in LANGUAGES["numbered"] and not last.is_stop:
             found[index - 2 * name.text.istitle() : index + 1 : 2] |= name.text.istitle() or last.text[-1] == "."
     return found
@@ -224,7 +216,8 @@ def _are_cited(words: Words) -> np.ndarray:
     cites = is_dotted & following(is_number | is_section)
     for index in np.flatnonzero(words.is_capital & following(words.is_stop)).tolist():
         is_cited = after_number[index] and may_continue[index + 2 :][:1].any()
-        if len(words.doc[int(words.tokens[index])]) <= REPORTER and (is_cited or cites[index + 2 :][:1].any()):
+        doc, token = words.locate(index)
+        if len(doc[token]) <= REPORTER and (is_cited or cites[index + 2 :][:1].any()):
             found[index : index + 3 : 2] |= [is_cited, True]
     return found & words.in_line
 
@@ -237,15 +230,16 @@ def _are_continued(words: Words) -> np.ndarray:
     in_case = ~(words.is_lower | (words.begins == IS_ELIDED))[first] & (np.arange(len(first)) - first <= LOOKBACK)
     begins = (words.begins >= BEGINS_NUMBER) | marks.IS_CLOSING_QUOTE.take(words.ends)
     may_continue = words.is_lower | (before == marks.COLON) & begins
-    is_open = marks.make_table(mark for name, mark in AFTER_MARKS.items() if words.doc.lang_ not in LANGUAGES[name])
+    is_open = marks.make_table(mark for name, mark in AFTER_MARKS.items() if words.language not in LANGUAGES[name])
     found = (before == marks.CONTINUED) | is_open.take(before) & may_continue & in_case
     after_clause = words.is_lower & ENDS_CLAUSE.take(before) & ~words.after_stop & preceding(in_case)
     for index in np.flatnonzero(after_clause).tolist():
-        found[index] |= _may_continue(words.doc, *words.tokens[[max(index - 2, 0), index]].tolist())
+        _, last = words.locate(index - min(2, words.numbers[index]))
+        found[index] |= _may_continue(*words.locate(index), last)
     return found
 
 
-def _may_continue(doc: Doc, last: int, word: int) -> bool:
+def _may_continue(doc: Doc, word: int, last: int) -> bool:
     """Returns whether text in lower case continues after a mark, given the last word before it: Oh! | the bird. Why? |
     dit-elle. Stop! | cried Ann. Why? | he asked himself."""
     first, second, third = [*(token.text for token in doc[word : word + 3]), "", ""][:3]
@@ -261,7 +255,9 @@ def _are_in_names(words: Words, *, joins_titles: bool) -> np.ndarray:
     With titles, also of names whose title or first words begin the sentence or follow a dash: Mayor | Nora | Dale left.
     The caller excludes words such as The, which may begin a sentence nevertheless."""
     numbers, first = np.arange(len(words.before)), words.find_first_words(BEFORE_NAME)
-    is_before = words.is_lower & ~find_runs(marks.FOLLOWS_QUOTES.take(words.ends), MIN_UNPUNCTUATED)[0]
+    is_before = (
+        words.is_lower & ~find_runs(marks.FOLLOWS_QUOTES.take(words.ends), MIN_UNPUNCTUATED, bounds=words.bounds)[0]
+    )
     is_title = (np.maximum.accumulate(np.where(words.is_capital, -1, numbers)) < first) & (numbers - first < NAME)
     may_continue = IN_NAME.take(words.before) & words.in_line
     is_last = may_continue & (words.is_capital | (words.ends == marks.INITIAL))
@@ -281,7 +277,7 @@ def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
     is_new = words.is_capital | (opens_quote & ~following(words.is_lower))
     is_open = ~found & ~words.is_glued & words.in_line
     indices = np.flatnonzero(ends & is_new & is_open)
-    is_known = [_is_new(words.doc, *words.tokens[[index, index - 1]].tolist()) for index in indices.tolist()]
+    is_known = [_is_new(*words.locate(index), words.locate(index - 1)[1]) for index in indices.tolist()]
     return np.union1d(indices[is_known], np.flatnonzero(IS_QUOTED.take(words.before) & opens_quote & is_open))
 
 

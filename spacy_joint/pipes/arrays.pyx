@@ -61,24 +61,31 @@ def following(values):
     return shifted
 
 
-def find_runs(breaks, Py_ssize_t min_length, bint whole=True):
+def find_runs(breaks, Py_ssize_t min_length, bint whole=True, bounds=None):
     """Finds the tokens in runs of at least `min_length` tokens without breaks (bool), and the number of tokens at the
-    end for which later tokens can change this. With `whole`, a document without breaks is a run of any length."""
+    end for which later tokens can change this. With `whole`, a document without breaks is a run of any length.
+    `bounds` has the first token and the end of each document (int, documents x 2); None: a single one.
+    RAISES IndexError: If these do not exist."""
     cdef const uint8_t[::1] is_break = np.ascontiguousarray(breaks, dtype=bool).view(np.uint8)
-    cdef Py_ssize_t n = is_break.shape[0]
+    cdef Py_ssize_t n = is_break.shape[0], begin = 0, end = 0, first, last, i
+    cdef const Py_ssize_t[:, :] documents = np.array([[0, n]] if bounds is None else bounds, dtype=np.intp)
     found = np.zeros(n, dtype=bool)
     cdef uint8_t[::1] out = found.view(np.uint8)
-    cdef Py_ssize_t begin = 0, end = 0, i
-    while True:
-        end = begin
-        while end < n and not is_break[end]:
-            end += 1
-        if end - begin >= min_length or (whole and begin == 0 and end == n):
-            for i in range(begin, end):
-                out[i] = True
-        if end == n:
-            return found, 0 if end - begin >= min_length else end - begin
-        begin = end + 1
+    for first, last in documents:
+        if not 0 <= first <= last <= n:
+            raise IndexError(f"There are no tokens {first} to {last}.")
+        begin = first
+        while True:
+            end = begin
+            while end < last and not is_break[end]:
+                end += 1
+            if end - begin >= min_length or (whole and begin == first and end == last):
+                for i in range(begin, end):
+                    out[i] = True
+            if end == last:
+                break
+            begin = end + 1
+    return found, 0 if end - begin >= min_length else end - begin
 
 
 def make_relative_columns(const uint64_t[:, ::1] sources not None, const Py_ssize_t[::1] heads not None,

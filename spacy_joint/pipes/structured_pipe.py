@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
+from itertools import chain, groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -91,6 +93,10 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         none."""
         return None
 
+    def list_constraints(self, docs: Sequence[Doc]) -> Sequence[np.ndarray | None]:
+        """Returns the constraints of documents with one vocabulary: see `get_constraints`."""
+        return list(map(self.get_constraints, docs))
+
     def count_open_words(self, doc: Doc) -> int:
         """Counts the words at the end of a document whose constraints can depend on later words."""
         return 0
@@ -146,13 +152,15 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
     def search_all(self, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray, Columns]]:
         """Finds the best actions for documents; returns, for each, its tokens, except whitespace, the actions, and the
         columns searched."""
-        made = [self.get_columns(doc, self.get_constraints(doc)) for doc in docs]
-        return [(tokens, self.perceptron.predict(columns), columns) for columns, tokens in made]
+        groups = [list(group) for _, group in groupby(docs, attrgetter("vocab"))]
+        made = chain.from_iterable(map(self._list_columns, groups))
+        return [(tokens, self.perceptron.predict(columns), columns) for columns, tokens in list(made)]
 
-    def search_doc(self, doc: Doc) -> tuple[np.ndarray, np.ndarray]:
-        """Finds the best actions for a document; returns its tokens, except whitespace, and the actions."""
-        ((tokens, actions, _),) = self.search_all([doc])
-        return tokens, actions
+    def _list_columns(self, docs: Sequence[Doc]) -> list[tuple[Columns, np.ndarray]]:
+        """Returns the columns of documents with one vocabulary, and the tokens of their rows."""
+        rows, constraints = self._get_word_columns().list_values(docs), self.list_constraints(docs)
+        found = zip(docs, rows, constraints, strict=True)
+        return [(self.make_columns(doc, values, tokens, preset), tokens) for doc, (values, tokens), preset in found]
 
     def require_trained(self) -> None:
         """Checks that the component has been trained or loaded. RAISES ValueError: Otherwise (J071)."""

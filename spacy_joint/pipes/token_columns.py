@@ -15,9 +15,10 @@ from spacy.vocab import Vocab
 
 from ..engine.columns import affix_columns
 from ..trees.constituency_trees import Constituent
-from .arrays import find_runs, preceding
+from .arrays import find_runs
 from .custom_columns import CustomColumns
-from .marks import IN_QUOTES, UNMARKED, WORD, attach_quotes, count_breaks, find_ending, read_before
+from .joined_docs import JoinedDocs, JoinedWords
+from .marks import IN_QUOTES, UNMARKED, WORD, attach_quotes, find_ending, read_before
 from .spelling import DEFAULT_SPELLING, Spelling
 from .word_classes import MAX_CLASSES, WordClasses
 from .word_table import WordTable
@@ -100,7 +101,8 @@ def read_starts(doc: Doc) -> np.ndarray:
     """Reads the preset sentence starts (int8, one per token): 1 is a start, -1 is not, 0 is open. A start on whitespace
     moves to the next token."""
     starts = doc.to_array([SENT_START]).astype(np.int8).reshape(len(doc))
-    starts[move_off_whitespace(starts == 1, doc)] = 1
+    if (starts == 1).any():
+        starts[move_off_whitespace(starts == 1, doc)] = 1
     return starts
 
 
@@ -200,45 +202,50 @@ class WordColumns:
     def make_values(self, doc: Doc, more_follows: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Returns the values of the columns (uint64, rows x columns), and the tokens of the rows: without whitespace,
         and if more of the document follows, without tokens at the end whose values depend on it."""
-        attributes = [ORTH, *(attribute for _, attribute in self.by_token), SPACY]
-        # Not float64, as its stub says.
-        by_token: Any = doc.to_array(attributes).reshape(len(doc), len(attributes))
-        found = self.table.look_up(by_token[:, 0], doc.vocab.strings)
-        is_space = found[:, IS_SPACE] > 0
-        tokens = np.flatnonzero(~is_space)
-        lines = count_breaks(found[:, N_BREAKS], tokens)
-        found = found.take(tokens, axis=0)
-        endings, begins_lower = found[:, ENDING].astype(np.uint8), found[:, BEGINS_LOWER] > 0
-        values, style, n_open = self._find_style(found)
-        for column, (i, _) in enumerate(self.by_token, start=1):
-            values[:, i] = by_token[tokens, column]
-        for i, name in self.custom_names:
-            values[:, i] = self.custom.read(doc, name)[tokens]
-        is_glued = preceding((by_token[:, -1] == 0) & ~is_space)[tokens]
-        if self.style is not None:
-            values[:, self.style] = style
-        is_glued = attach_quotes(endings, is_glued, lines)
-        if self.glued is not None:
-            values[:, self.glued] = is_glued
-        if self.before is not None:
-            before = read_before(endings, is_glued, begins_lower, lines).astype(np.uint64)
-            is_unmarked = (style == UNPUNCTUATED) & (before % IN_QUOTES == WORD)
-            values[:, self.before] = np.where(is_unmarked, before + UNMARKED, before)
+        ((values, tokens),), n_open = self._make_values([doc])
         end = len(tokens) - n_open if more_follows else len(tokens)
         return values[:end], tokens[:end]
 
-    def _find_style(self, found: np.ndarray) -> tuple[np.ndarray, Any, int]:
+    def list_values(self, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Returns the result of `make_values` for each of the documents, which have one vocabulary."""
+        return self._make_values(docs)[0]
+
+    def _make_values(self, docs: Sequence[Doc]) -> tuple[list[tuple[np.ndarray, np.ndarray]], int]:
+        """Returns the values and tokens of documents, and the number of tokens at the end that depend on later ones."""
+        joined = JoinedDocs(docs, [ORTH, *(attribute for _, attribute in self.by_token), SPACY], self.table)
+        words = JoinedWords(joined, joined.properties[:, IS_SPACE] > 0, joined.properties[:, N_BREAKS])
+        found = joined.properties.take(words.rows, axis=0)
+        endings, begins_lower = found[:, ENDING].astype(np.uint8), found[:, BEGINS_LOWER] > 0
+        values, style, n_open = self._find_style(found, words.bounds)
+        for column, (i, _) in enumerate(self.by_token, start=1):
+            values[:, i] = joined.values[words.rows, column]
+        if self.style is not None:
+            values[:, self.style] = style
+        is_glued = attach_quotes(endings, words.is_glued, words.n_breaks)
+        if self.glued is not None:
+            values[:, self.glued] = is_glued
+        if self.before is not None:
+            before = read_before(endings, is_glued, begins_lower, words.n_breaks).astype(np.uint64)
+            is_unmarked = (style == UNPUNCTUATED) & (before % IN_QUOTES == WORD)
+            values[:, self.before] = np.where(is_unmarked, before + UNMARKED, before)
+        parts = words.list_parts()
+        for i, name in self.custom_names:
+            for doc, (part, tokens) in zip(docs, parts, strict=True):
+                values[part, i] = self.custom.read(doc, name)[tokens]
+        return [(values[part], tokens) for part, tokens in parts], n_open
+
+    def _find_style(self, found: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, Any, int]:
         """Returns the values of the rows of words, those of lower-cased words where case is not informative; the style,
-        since the absence of marks is not informative in transcripts; and the number of tokens at the end that depend on
-        later ones."""
+        since the absence of marks is not informative in transcripts; and the number of tokens at the end of the last
+        document that depend on later ones."""
         style, n_open = None, 0
         _, values, lowered = np.hsplit(found, [len(WORD_PROPERTIES), len(WORD_PROPERTIES) + len(self.names)])
         if self.style is not None or self.before is not None:
-            is_unpunctuated, n_open = find_runs(found[:, IS_MARK], MIN_UNPUNCTUATED)
+            is_unpunctuated, n_open = find_runs(found[:, IS_MARK], MIN_UNPUNCTUATED, bounds=bounds)
             style = np.where(is_unpunctuated, UNPUNCTUATED, PUNCTUATED)
         if self.cased:
-            in_capitals, n_capitals = find_runs(found[:, HAS_LOWER], MIN_CAPITALS)
-            in_title_case, n_title = find_runs(found[:, BEGINS_LOWER], MIN_TITLE_CASE, whole=False)
+            in_capitals, n_capitals = find_runs(found[:, HAS_LOWER], MIN_CAPITALS, bounds=bounds)
+            in_title_case, n_title = find_runs(found[:, BEGINS_LOWER], MIN_TITLE_CASE, False, bounds)
             for (i, _), column in zip(self.cased, lowered.T, strict=True):
                 values[:, i] = np.where(in_capitals | in_title_case, column, values[:, i])
             n_open = max(n_open, n_capitals, n_title)

@@ -67,9 +67,17 @@ class TreeColumns:
         RAISES ValueError: If more of the document follows, so that its trees are not complete (J037)."""
         if more_follows:
             raise JointValueError(Errors.J037, name="tree columns")
-        values, tokens = self.word_columns.make_values(doc)
+        return self.list_values([doc])[0]
+
+    def list_values(self, docs: Sequence[Doc]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Returns the result of `make_values` for each of the documents, which have one vocabulary."""
+        found = self.word_columns.list_values(docs)
         if not self.reads_tree:
-            return values, tokens
+            return found
+        return [(self._add_tree(doc, *rows), rows[1]) for doc, rows in zip(docs, found, strict=True)]
+
+    def _add_tree(self, doc: Doc, values: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+        """Makes the columns, given those of words and their tokens."""
         attributes = doc.to_array([HEAD, DEP]).reshape(len(doc), 2)
         order, rows = np.arange(len(tokens)), np.zeros(len(doc), dtype=np.intp)
         rows[tokens] = order
@@ -86,4 +94,4 @@ class TreeColumns:
         sources = np.column_stack([values, relations, sides.astype(np.uint64), dependents])
         names = {relation: cut_subtype(doc.vocab.strings[relation]) for relation in set(relations.tolist())}
         kinds = np.array([KINDS.get(names[relation], OTHER) for relation in relations.tolist()], dtype=np.uint8)
-        return make_relative_columns(sources, heads, kinds, SHARES, self.requested), tokens
+        return make_relative_columns(sources, heads, kinds, SHARES, self.requested)

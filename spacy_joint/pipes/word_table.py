@@ -17,18 +17,23 @@ _lock = make_fork_lock()
 
 
 class WordTable:
-    """A table with a row for each word. `describe` makes the rows of words, given their texts."""
+    """A table with a row for each word. `describe` makes the rows of words, given their texts. The row of the hash 0,
+    which is no word, has zeros."""
 
     def __init__(self, describe: Callable[[list[str]], ArrayLike], width: int, dtype: type = np.uint8) -> None:
         self.describe = describe
-        self._index = RowIndex()
         self._rows: np.ndarray = np.zeros((1024, width), dtype=dtype)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._index = RowIndex()
+        self._index.add(np.zeros(1, dtype=np.uint64))
 
     def look_up(self, words: np.ndarray, strings: StringStore) -> np.ndarray:
         """Looks up the rows of words, given their hashes (words x width)."""
         with _lock:
             if len(self._index) > MAX_WORDS:
-                self._index = RowIndex()
+                self._clear()
             rows, new = self._index.find(words)
             if new:
                 first, end = len(self._index), len(self._index) + len(new)

@@ -73,7 +73,8 @@ class QuotationCues(StructuredPipe[list[int]]):
 
     def predict_doc(self, doc: Doc) -> list[int]:
         """Finds the tokens that are cues."""
-        tokens, actions = self.search_doc(doc)
+        columns, tokens = self.get_columns(doc, None)
+        actions = self.perceptron.predict(columns)
         return tokens[actions == 1].tolist()
 
     def annotate(self, doc: Doc, prediction: list[int]) -> None:
