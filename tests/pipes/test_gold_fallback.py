@@ -78,7 +78,7 @@ def test_a_component_learns_the_same_as_with_the_annotation_of_the_reference(ini
     assert learn("sequence_morphologizer", []) == learn("sequence_morphologizer", ["TAG", "HEAD", "DEP"])
 
 
-def test_a_config_by_spacy_trains_a_parser_that_can_use_predicted_tags(assets, tmp_path):
+def test_a_config_by_spacy_trains_and_saves_a_parser_that_can_use_predicted_tags(assets, tmp_path):
     for part in ("train", "dev"):
         docs = list(read_conllu(assets / f"tiny_{part}.conllu", VOCAB))
         DocBin(docs=docs).to_disk(tmp_path / f"{part}.spacy")
@@ -88,6 +88,9 @@ def test_a_config_by_spacy_trains_a_parser_that_can_use_predicted_tags(assets, t
     config.to_disk(tmp_path / "config.cfg")
     paths = {f"paths.{part}": str(tmp_path / f"{part}.spacy") for part in ("train", "dev")}
     train(tmp_path / "config.cfg", tmp_path / "output", overrides={**paths, "training.max_steps": 200})
-    nlp = spacy.load(tmp_path / "output" / "model-best")
+    best = tmp_path / "output" / "model-best"
+    assert (best / "joint_sbd_parser" / "learning").is_file()
+    nlp = spacy.load(best)
+    assert nlp.meta["performance"]["dep_uas_punct"] > 0.3
     # Without any tags in training, it is 0.17.
     assert score_pipeline(nlp, docs)["dep_las_punct"] > 0.3

@@ -8,35 +8,11 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.training.initialize import init_nlp
-from spacy.training.loop import train as train_loop
-from thinc.api import Config
 
 import spacy_joint
 from spacy_joint.errors import JointValueError, JointWarning
 
-MODEL = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 18, "beam_width": 4}
-COMPONENTS = {name: {"factory": name, "model": MODEL} for name in ("sequence_tagger", "joint_sbd_parser")}
-TRAINING = {
-    "seed": 1,
-    "gpu_allocator": None,
-    "max_epochs": 4,
-    "patience": 0,
-    "eval_frequency": 10,
-    "annotating_components": ["sequence_tagger"],
-    "batcher": {"@batchers": "spacy.batch_by_sequence.v1", "size": 1},
-}
 FACTORIES = sorted(point.name for point in entry_points(group="spacy_factories") if "spacy_joint" in point.value)
-
-
-@pytest.fixture
-def configured(assets):
-    corpora = {
-        part: {"@readers": "spacy_joint.ConlluCorpus.v1", "path": str(assets / f"tiny_{part}.conllu")}
-        for part in ("train", "dev")
-    }
-    nlp = {"lang": "en", "pipeline": list(COMPONENTS)}
-    return Config({"nlp": nlp, "components": COMPONENTS, "corpora": corpora, "training": TRAINING}).copy()
 
 
 @pytest.mark.parametrize("factory", FACTORIES)
@@ -61,16 +37,6 @@ def test_analysis_knows_that_the_parser_makes_sentences(pipeline):
     analysis = pipeline.analyze_pipes()
     assert analysis["attrs"]["doc.sents"]["assigns"] == ["joint_sbd_parser"]
     assert not any(analysis["problems"].values())
-
-
-def test_spacy_trains_evaluates_and_saves_it(configured, tmp_path):
-    nlp = init_nlp(configured)
-    nlp, last = train_loop(nlp, tmp_path, use_gpu=-1)
-    loaded = spacy.load(last)
-    assert loaded.meta["performance"]["dep_uas_punct"] > 0.3
-    text = "hello there how are you"
-    assert loaded(text).to_json() == nlp(text).to_json()
-    assert (tmp_path / "model-best" / "joint_sbd_parser" / "learning").is_file()
 
 
 def test_documents_from_which_one_learns_nothing_count_as_seen_by_both(saved_pipeline):
