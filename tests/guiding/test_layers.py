@@ -58,25 +58,35 @@ def draw_windows(*lengths):
     return [draw(length, WIDTH) for length in lengths]
 
 
-def check_gradients(model, predict, inputs, d_inputs, step=1e-3):
-    """Compare the gradients of inputs and of all parameters with differences of a scalar prediction."""
+def weigh(output, gradient):
+    """The sum of an output, whose arrays may be nested, weighted by its gradient."""
+    if gradient is None:
+        return 0.0
+    if isinstance(gradient, np.ndarray):
+        return float((output.astype(np.float64) * gradient).sum())
+    return sum(weigh(*parts) for parts in zip(output, gradient, strict=True))
+
+
+def check_gradients(model, inputs, given, gradient, step=1e-3):
+    """Compare the gradients of inputs and of all parameters, for one of the output, with differences."""
 
     def differentiate(array, place):
         value = array[place]
         scores = []
         for moved in (value + step, value - step):
             array[place] = moved
-            scores.append(predict())
+            scores.append(weigh(model.predict(given), gradient))
         array[place] = value
         return (scores[0] - scores[1]) / (2 * step)
 
-    checked = list(zip(inputs, d_inputs, strict=True))
+    _, backprop = model.begin_update(given)
+    checked = list(zip(inputs, backprop(gradient), strict=True))
     for node in model.walk():
         checked += [(node.get_param(name), node.get_grad(name)) for name in node.param_names]
-    for array, gradient in checked:
+    for array, found in checked:
         for place in np.random.randint(array.size, size=6).tolist():
             place = np.unravel_index(place, array.shape)
-            assert gradient[place] == pytest.approx(differentiate(array, place), rel=0.02, abs=0.02)
+            assert found[place] == pytest.approx(differentiate(array, place), rel=0.02, abs=0.02)
 
 
 def change(arrays, data):
@@ -130,13 +140,7 @@ def test_gradients_of_the_encoder_are_exact():
     model = BiLSTMEncoder(width=8, depth=2, window=6, stride=6)
     X = draw_windows(3, 9, 1, 14)
     model.initialize(X=X)
-    d_Y = [draw(len(rows), 8) for rows in X]
-
-    def predict():
-        return sum(float((y.astype(np.float64) * d).sum()) for y, d in zip(model.predict(X), d_Y, strict=True))
-
-    _, backprop = model.begin_update(X)
-    check_gradients(model, predict, X, backprop(d_Y))
+    check_gradients(model, X, X, [draw(len(rows), 8) for rows in X])
 
 
 @pytest.mark.parametrize("reverse", [False, True])
@@ -257,19 +261,8 @@ def test_gradients_of_arcs_are_exact():
     X = draw_windows(4, 1, 7)
     windowed = [(rows, cut_windows(len(rows), 5, 3)) for rows in X]
     shapes = [[(4, 5)], [(1, 2)], [(4, 6), (3, 5)]]
-    d_Y = [[draw(*shape) for shape in of_document] for of_document in shapes]
-
-    def predict():
-        found = model.predict(windowed)
-        return sum(
-            float((y.astype(np.float64) * d).sum())
-            for ys, ds in zip(found, d_Y, strict=True)
-            for y, d in zip(ys, ds, strict=True)
-        )
-
-    scores, backprop = model.begin_update(windowed)
-    assert [[of_window.shape for of_window in of_document] for of_document in scores] == shapes
-    check_gradients(model, predict, X, backprop(d_Y))
+    assert [[of_window.shape for of_window in of_document] for of_document in model.predict(windowed)] == shapes
+    check_gradients(model, X, windowed, [[draw(*shape) for shape in of_document] for of_document in shapes])
 
 
 def test_gradients_of_labels_are_exact():
@@ -277,48 +270,35 @@ def test_gradients_of_labels_are_exact():
     model.initialize()
     X = draw_windows(4, 1, 7)
     heads = [np.array(of_window) for of_window in ([0, 1, 1, 4], [0], [2, 0, 2, 3, 7, 5, 5])]
-    d_Y = [draw(len(rows), 3) for rows in X]
-
-    def predict():
-        found = model.predict(list(zip(X, heads, strict=True)))
-        return sum(float((y.astype(np.float64) * d).sum()) for y, d in zip(found, d_Y, strict=True))
-
-    _, backprop = model.begin_update(list(zip(X, heads, strict=True)))
-    check_gradients(model, predict, X, backprop(d_Y))
+    check_gradients(model, X, list(zip(X, heads, strict=True)), [draw(len(rows), 3) for rows in X])
 
 
-def test_gradients_of_all_heads_are_exact():
+@pytest.fixture
+def heads():
+    """The heads of a guide, untrained."""
     model = GuideHeads(arc_width=5, label_width=4, nO=3)
     model.set_dim("nI", WIDTH)
     model.initialize()
+    return model
+
+
+def test_gradients_of_all_heads_are_exact(heads):
     X = draw_windows(4, 6)
     given = [(rows, cut_windows(len(rows), 8, 8), np.arange(len(rows)) % 3) for rows in X]
-    d_Y = [Scores(draw(len(rows)), [draw(len(rows), len(rows) + 1)], None, draw(len(rows), 3)) for rows in X]
-
-    def predict():
-        return sum(
-            float((found.astype(np.float64) * wanted).sum())
-            for y, d in zip(model.predict(given), d_Y, strict=True)
-            for found, wanted in zip((y.boundaries, *y.arcs, y.labels), (d.boundaries, *d.arcs, d.labels), strict=True)
-        )
-
-    _, backprop = model.begin_update(given)
-    check_gradients(model, predict, X, backprop(d_Y))
+    gradient = [Scores(draw(len(rows)), [draw(len(rows), len(rows) + 1)], None, draw(len(rows), 3)) for rows in X]
+    check_gradients(heads, X, given, gradient)
 
 
-def test_labels_are_those_of_the_best_heads_if_none_are_given():
-    model = GuideHeads(arc_width=5, label_width=4, nO=3)
-    model.set_dim("nI", WIDTH)
-    model.initialize()
+def test_labels_are_those_of_the_best_heads_if_none_are_given(heads):
     rows = draw(6, WIDTH)
     windows = cut_windows(6, 5, 3)
-    (free,) = model.predict([(rows, windows, None)])
+    (free,) = heads.predict([(rows, windows, None)])
     columns = [arcs.argmax(axis=1) for arcs in free.arcs]
     # The second window starts at the fourth token.
     assert free.heads.tolist() == [*columns[0], *np.where(columns[1] > 0, columns[1] + 3, 0)]
-    (given_best,) = model.predict([(rows, windows, free.heads)])
+    (given_best,) = heads.predict([(rows, windows, free.heads)])
     np.testing.assert_allclose(free.labels, given_best.labels)
-    (others,) = model.predict([(rows, windows, (free.heads + 1) % 7)])
+    (others,) = heads.predict([(rows, windows, (free.heads + 1) % 7)])
     assert not np.allclose(free.labels, others.labels)
 
 
