@@ -52,12 +52,12 @@ def nlp():
 
 
 @pytest.fixture(scope="module")
-def guided():
+def guided(small_model):
     """A pipeline that has learnt little, so that its parser has to decide. Shared: do not change it."""
     nlp = train_guide(MODEL, epochs=2)
     # The tagger comes first, because the parser reads its tags.
-    tagger = nlp.add_pipe("sequence_tagger", first=True, config={"model": small_model()})
-    parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model(), "columns": PARSER_COLUMNS})
+    tagger = nlp.add_pipe("sequence_tagger", first=True, config={"model": small_model})
+    parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model, "columns": PARSER_COLUMNS})
     examples = make_examples(nlp, [say(nlp.vocab, seed) for seed in range(12)])
     fix_random_seed(0)
     for pipe in (tagger, parser):
@@ -67,10 +67,6 @@ def guided():
         for example in examples:
             example.predicted = nlp.get_pipe("parser_guide")(tagger(example.predicted))
     return nlp
-
-
-def small_model():
-    return {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 16, "beam_width": 4}
 
 
 def babble(n, seed=0):
