@@ -57,11 +57,11 @@ cdef class ChartParser(Chart):
                 return self.entries[top].edge.score, nodes, tags
             return -inf, *(self._glue() if glue and self.n else ([], []))
 
-    def list_best(self, words, k, *, width=0, widths=None):
+    def list_best(self, words, k, *, width=0):
         """Lists the `k` most probable derivations (1 to 1,000,000; J030), as returned by `parse`, best first, no two
         with the same constituents (see `_Derivations`); fewer if very many differ only in tags and annotation."""
         check_range("k", k, 1, MAX_BEST)
-        with self._filled(words, width, widths) as top:
+        with self._filled(words, width, None) as top:
             return list_trees(self, top, k) if top >= 0 else []
 
     def sum_derivations(self, words, *, width=0, widths=None, min_probability=0.001):
@@ -86,11 +86,11 @@ cdef class ChartParser(Chart):
                         expected[label, start, end] += posterior
             return total, [(*key, number) for key, number in expected.items() if number >= min_probability], tags
 
-    def rank_edges(self, words, nodes, *, width=0, widths=None):
+    def rank_edges(self, words, nodes, *, width=0):
         """Returns the narrowest widths (int32) with which `parse` finds the best derivation, given as its nodes (J683):
         the worst rank of its edges in the agenda of each cell, from 1; 0 if it has none there."""
         cdef int32_t entry
-        with self._filled(words, width, widths):
+        with self._filled(words, width, None):
             ranks = np.zeros((self.n, self.n + 1), dtype=np.int32)
             spans = [(index, index + 1) for index in range(self.n)]
             for symbol, first, second in nodes:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_joint.charts.cyk import ChartParser
-from spacy_joint.charts.decoding import decode_posteriors
+from spacy_joint.charts.decoding import THRESHOLD, decode_posteriors
 from spacy_joint.charts.grammar import Grammar, Rule
 from spacy_joint.charts.lexicon import Lexicon
 from spacy_joint.charts.posteriors import find_best_splits
@@ -209,10 +209,11 @@ def test_only_a_number_of_trees_can_be_asked_for(k):
 
 
 def test_the_decoded_tree_has_what_is_probable():
-    posteriors = [("R", 0, 4, 1.0), ("A", 0, 2, 0.6), ("B", 1, 4, 0.55), ("B", 2, 4, 0.7), ("A", 2, 4, 0.8)]
-    nodes = decode_posteriors(posteriors, 4, "R", threshold=0.5)
+    posteriors = [("R", 0, 4, 1.0), ("A", 0, 2, 0.6), ("B", 1, 4, 0.4), ("B", 2, 4, 0.7), ("A", 2, 4, 0.8)]
+    nodes = decode_posteriors(posteriors, 4, "R")
     assert nodes_to_constituents(nodes, 4) == [("A", 0, 2), ("A", 2, 4), ("B", 2, 4), ("R", 0, 4)]
-    assert nodes_to_constituents(decode_posteriors(posteriors, 4, "R", threshold=0.9), 4) == [("R", 0, 4)]
+    improbable = [("R", 0, 4, 1.0), ("A", 0, 2, 0.3), ("B", 2, 4, 0.3)]
+    assert nodes_to_constituents(decode_posteriors(improbable, 4, "R"), 4) == [("R", 0, 4)]
 
 
 @pytest.mark.parametrize("n_words", [1, 2, 7])
@@ -223,8 +224,6 @@ def test_a_decoded_tree_covers_all_words(n_words):
 
 def test_no_words_have_no_decoded_tree():
     assert decode_posteriors([], 0, "R") == []
-    with pytest.raises(JointValueError, match=r"\[J030\]"):
-        decode_posteriors([], 2, "R", threshold=2)
 
 
 @QUICK
@@ -235,9 +234,9 @@ def test_the_decoded_tree_is_the_best_choice(n_words, seed):
     posteriors = [("A", *span, float(numbers.random())) for span in spans]
 
     def best(start, end):
-        own = max(0.0, dict(((s, e), p) for _, s, e, p in posteriors)[start, end] - 0.3)
+        own = max(0.0, dict(((s, e), p) for _, s, e, p in posteriors)[start, end] - THRESHOLD)
         return own + max((best(start, middle) + best(middle, end) for middle in range(start + 1, end)), default=0.0)
 
-    chosen = nodes_to_constituents(decode_posteriors(posteriors, n_words, "R", threshold=0.3), n_words)
-    gained = sum(p - 0.3 for label, s, e, p in posteriors if (label, s, e) in chosen)
+    chosen = nodes_to_constituents(decode_posteriors(posteriors, n_words, "R"), n_words)
+    gained = sum(p - THRESHOLD for label, s, e, p in posteriors if (label, s, e) in chosen)
     assert gained == pytest.approx(best(0, n_words))
