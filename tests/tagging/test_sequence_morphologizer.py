@@ -7,43 +7,23 @@ from spacy.util import fix_random_seed
 
 from spacy_joint.corpora.examples import make_example
 
-NUMBER = {"Sing": ("dog", "cat", "boy"), "Plur": ("dogs", "cats", "boys")}
+NUMBERS = {"dog": "Sing", "cat": "Sing", "boy": "Sing", "dogs": "Plur", "cats": "Plur", "boys": "Plur"}
 VERBS = ("slept", "ran", "sang", "left")
 FINITE = "Mood=Ind|Number={}|Person=3|Tense=Past|VerbForm=Fin"
 NOUN = "Number={}"
+THE = ("the", "DT", "DET", "Definite=Def|PronType=Art", "det")
 
 
-def make_reference(vocab, subject, number, verb):
-    """`the SUBJECT VERB`, in which the number of the verb is that of its subject."""
-    return Doc(
-        vocab,
-        words=["the", subject, verb],
-        tags=["DT", "NN", "VBD"],
-        heads=[1, 2, 2],
-        deps=["det", "nsubj", "ROOT"],
-        pos=["DET", "NOUN", "VERB"],
-        morphs=["Definite=Def|PronType=Art", NOUN.format(number), FINITE.format(number)],
-    )
-
-
-def make_distant_reference(vocab, subject, number, other, other_number, verb):
-    """`the SUBJECT near the OTHER VERB`: the noun beside the verb is not its subject."""
-    return Doc(
-        vocab,
-        words=["the", subject, "near", "the", other, verb],
-        tags=["DT", "NN", "IN", "DT", "NN", "VBD"],
-        heads=[1, 5, 4, 4, 1, 5],
-        deps=["det", "nsubj", "case", "det", "nmod", "ROOT"],
-        pos=["DET", "NOUN", "ADP", "DET", "NOUN", "VERB"],
-        morphs=[
-            "Definite=Def|PronType=Art",
-            NOUN.format(number),
-            "",
-            "Definite=Def|PronType=Art",
-            NOUN.format(other_number),
-            FINITE.format(number),
-        ],
-    )
+def make_reference(vocab, subject, verb, other=None):
+    """`the SUBJECT VERB`, or `the SUBJECT near the OTHER VERB`: the number of the verb is that of its subject."""
+    number, heads = NUMBERS[subject], [1, 2, 2]
+    rows = [THE, (subject, "NN", "NOUN", NOUN.format(number), "nsubj")]
+    if other:
+        heads = [1, 5, 4, 4, 1, 5]
+        rows += [("near", "IN", "ADP", "", "case"), THE, (other, "NN", "NOUN", NOUN.format(NUMBERS[other]), "nmod")]
+    rows.append((verb, "VBD", "VERB", FINITE.format(number), "ROOT"))
+    words, tags, pos, morphs, deps = (list(column) for column in zip(*rows, strict=True))
+    return Doc(vocab, words=words, tags=tags, pos=pos, morphs=morphs, heads=heads, deps=deps)
 
 
 def keep_trees(reference):
@@ -52,22 +32,10 @@ def keep_trees(reference):
 
 
 def make_examples(vocab):
-    references = [
-        make_reference(vocab, subject, number, verb)
-        for number, subjects in NUMBER.items()
-        for subject in subjects
-        for verb in VERBS
-    ]
-    references += [
-        make_distant_reference(vocab, subject, number, other, other_number, verb)
-        for number, subjects in NUMBER.items()
-        for other_number, others in NUMBER.items()
-        for subject in subjects
-        for other in others
-        for verb in VERBS
-        if number != other_number and (subject, other) != ("dogs", "cat")
-    ]
-    return [keep_trees(reference) for reference in references]
+    pairs = [(subject, None) for subject in NUMBERS]
+    pairs += [(subject, other) for subject in NUMBERS for other in NUMBERS if NUMBERS[subject] != NUMBERS[other]]
+    pairs.remove(("dogs", "cat"))
+    return [keep_trees(make_reference(vocab, subject, verb, other)) for subject, other in pairs for verb in VERBS]
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +62,7 @@ def nlp(make):
 
 def parse(vocab):
     """`the dogs near the cat slept`, with tags and a tree: the noun beside the verb is not its subject."""
-    return keep_trees(make_distant_reference(vocab, "dogs", "Plur", "cat", "Sing", "slept")).predicted
+    return keep_trees(make_reference(vocab, "dogs", "slept", "cat")).predicted
 
 
 def describe(doc):
