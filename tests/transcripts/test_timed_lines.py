@@ -79,11 +79,6 @@ def test_times_may_be_before_names(heads):
     assert transcript.find_times(transcript.text.index("Bye"), len(transcript.text))[0] == 3610
 
 
-def test_events_with_times_are_no_turns():
-    text = "Bus 08:15\nCity Hall\nBus 09:15\nMarket\n"
-    assert list_turns(read_string(text)) == [(None, text)]
-
-
 def test_numbered_names_above_times_need_not_recur():
     turns = list_turns(read_string("Speaker 1\n0:02\nhi\nSpeaker 2\n0:06\nyes\nSpeaker 1\n0:09\nbye\n"))
     assert turns == [("Speaker 1", "hi"), ("Speaker 2", "yes"), ("Speaker 1", "bye")]
@@ -239,6 +234,7 @@ def test_transcripts_of_teams_have_a_header():
         "Time\tText\n0:00\tHi.\tAnna\n0:02\tHi.\tNora\n0:05\tBye.\tAnna\n",
         "1 1 0.5 12 7\n1 2 0.5 13 8\n",
         "0:00 Welcome\n1:20 Owls\n4:15 Dogs\n12:40 The end\n",
+        "Bus 08:15\nCity Hall\nBus 09:15\nMarket\n",
         "Contents\n0:00 Welcome\n1:20 Owls\n20:15 Tea\n",
         "[00:02] so we left\nand it rained\n[00:05] we came home\nlate\n",
     ],

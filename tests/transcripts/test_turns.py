@@ -134,6 +134,10 @@ TURNS = {
         "ANNA:\nBEN: hi\n\nBY MS. LOW:\n\nWHO: me\nANNA: \n",
         [(None, "ANNA:"), ("BEN", "hi"), (None, "BY MS. LOW:"), ("WHO", "me"), (None, "ANNA:")],
     ),
+    "names may begin like answers": (
+        "Q. Who?\nA. Me.\nA VOICE: No.",
+        [("Q", "Who?"), ("A", "Me."), ("A VOICE", "No.")],
+    ),
     "chevrons alone begin a turn": (
         ">> HI.\nI AM ANNA.\n>> AND BEN.\n>>> IT RAINS.\n",
         [(None, "HI. I AM ANNA."), (None, "AND BEN."), (None, "IT RAINS.")],
@@ -217,10 +221,6 @@ def test_times_of_descript_are_next_to_names_and_in_the_text():
     assert read_string("Anna: [00:02] hi\nBen: [00:05] yes\n", "turns").find_times(0, 2) == (2.0, 2.2)
     transcript = read_string("**Anna:**\n[00:02] hi all\n[00:04] there\n\n**Ben:**\n[00:10] yes\n", "turns")
     assert (transcript.text, transcript.find_times(7, 12)) == ("hi all there\nyes", (4.0, 4.5))
-
-
-def test_names_that_begin_like_answers_are_names():
-    assert list_turns(read_turns("Q. Who?\nA. Me.\nA VOICE: No."))[2] == ("A VOICE", "No.")
 
 
 def test_numbers_of_lines_and_pages_are_no_words():
