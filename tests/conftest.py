@@ -19,9 +19,11 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    import typer
     from spacy.language import Language
     from spacy.tokens import Doc
     from spacy.training import Example
+    from typer.testing import Result
 
 # A slow example is not an error: the machine may be busy.
 settings.register_profile("patient", deadline=None)
@@ -46,6 +48,7 @@ LONG = {"test_project.py", "test_reproduction.py", "test_train_treebank.py", "te
 TRAINING = {"full_pipeline", "pipeline", "read_quotes", "saved_pipeline", "train"}
 
 ReadExamples = Callable[..., "list[Example]"]
+Run = Callable[..., "Result"]
 Train = Callable[..., "Language"]
 
 
@@ -94,6 +97,28 @@ def write_text(tmp_path: Path) -> Callable[[str, str], Path]:
         return path
 
     return write_text
+
+
+@pytest.fixture(scope="session")
+def run() -> Run:
+    """Run a command as a user does, but in this process: one of `spacy joint`, or of another application."""
+    from typer.testing import CliRunner
+
+    import spacy_joint.cli
+
+    def run(
+        *arguments: object,
+        fails: int = False,
+        text: str | bytes | None = None,
+        app: typer.Typer = spacy_joint.cli.app,
+    ) -> Result:
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=text)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == int(fails), result.output
+        return result
+
+    return run
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from charts import app
-from typer.testing import CliRunner
 
 ASSETS = Path(__file__).parents[2] / "assets"
 TRAIN, DEV = (str(ASSETS / f"tiny_{part}.ptb") for part in ("train", "dev"))
@@ -19,7 +18,5 @@ TRAIN, DEV = (str(ASSETS / f"tiny_{part}.ptb") for part in ("train", "dev"))
     ],
     ids=lambda command: command[0],
 )
-def test_it_prints_a_table(command):
-    result = CliRunner().invoke(app, command, catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    assert "| --- |" in result.output
+def test_it_prints_a_table(run, command):
+    assert "| --- |" in run(*command, app=app).output

@@ -8,19 +8,18 @@ import pytest
 import typer
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
-from typer.testing import CliRunner
 
 PROJECT = Path(__file__).parents[2] / "projects" / "languages"
 
 
-def test_a_treebank_is_measured_from_raw_text_and_with_gold_tokens(assets, tmp_path):
+def test_a_treebank_is_measured_from_raw_text_and_with_gold_tokens(run, assets, tmp_path):
     treebank = tmp_path / "UD_English-Tiny" / "r1"
     treebank.mkdir(parents=True)
     for split in ("dev", "test"):
         (treebank / f"en_tiny-ud-{split}.conllu").write_bytes((assets / "tiny_dev.conllu").read_bytes())
     app = typer.Typer()
     app.command()(languages.main)
-    result = CliRunner().invoke(app, ["en", str(treebank)], catch_exceptions=False)
+    result = run("en", treebank, app=app)
     rows = [line.split("|")[1].strip() for line in result.output.splitlines() if line.startswith("| Tiny")]
     assert rows == ["Tiny dev", "Tiny test", "Tiny dev", "Tiny* dev", "Tiny test", "Tiny* test"]
     assert "| Words | Sentences | UPOS |" in result.output and " MB on disk." in result.output

@@ -3,10 +3,8 @@
 import pytest
 import spacy
 from spacy.tokens import Doc
-from typer.testing import CliRunner
 
 import spacy_joint
-from spacy_joint.cli import app
 from spacy_joint.pipes.component_files import CHECKSUMS
 from spacy_joint.pipes.streaming import stream_sentences
 
@@ -21,12 +19,10 @@ def corpora(assets):
 
 
 @pytest.fixture(scope="module")
-def calibrated(corpora, tmp_path_factory):
+def calibrated(run, corpora, tmp_path_factory):
     """The directory of the shipped pipeline, calibrated."""
     output = tmp_path_factory.mktemp("calibrated") / "pipeline"
-    arguments = ["calibrate", spacy_joint.PRETRAINED, *corpora, "--output", output]
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exit_code == 0 and "unpunctuated" in result.output, result.output
+    assert "unpunctuated" in run("calibrate", spacy_joint.PRETRAINED, *corpora, "--output", output).output
     return output
 
 

@@ -5,9 +5,7 @@ import spacy
 from spacy.cli.train import train
 from spacy.tokens import DocBin
 from spacy.util import load_config
-from typer.testing import CliRunner
 
-from spacy_joint.cli import app
 from spacy_joint.cli.training.configs import CONFIGS
 
 from .learning import make_tok2vec
@@ -46,12 +44,6 @@ def config(request, tmp_path, write_transformer):
     return tmp_path / "config.cfg"
 
 
-def resume(directory, checkpoint, exit_code=0):
-    result = CliRunner().invoke(app, ["resume", str(checkpoint), str(directory / "resumed.cfg")])
-    assert result.exit_code == exit_code, result.output
-    return directory / "resumed.cfg", result.output
-
-
 class Interruption(Exception):
     """Ends a training."""
 
@@ -74,23 +66,24 @@ def interrupt(config, output, n_steps, monkeypatch, train=train):
         train(config, output)
 
 
-def test_a_guide_interrupted_twice_ends_like_an_uninterrupted_one(config, tmp_path, monkeypatch):
+def test_a_guide_interrupted_twice_ends_like_an_uninterrupted_one(config, run, tmp_path, monkeypatch):
+    checkpoint, resumed = tmp_path / "checkpoint", tmp_path / "resumed.cfg"
     train(config, tmp_path / "uninterrupted")
     expected = {
         "model": (tmp_path / "uninterrupted/model-last/parser_guide/model").read_bytes(),
-        "learning": (tmp_path / "checkpoint/parser_guide/learning").read_bytes(),
+        "learning": (checkpoint / "parser_guide/learning").read_bytes(),
     }
     interrupt(config, tmp_path / "first", 5, monkeypatch)
-    resumed, _ = resume(tmp_path, tmp_path / "checkpoint")
+    run("resume", checkpoint, resumed)
     interrupt(resumed, tmp_path / "second", 3, monkeypatch)
-    resumed, _ = resume(tmp_path, tmp_path / "checkpoint")
+    run("resume", checkpoint, resumed)
     train(resumed, tmp_path / "third")
     found = {
         "model": (tmp_path / "third/model-last/parser_guide/model").read_bytes(),
-        "learning": (tmp_path / "checkpoint/parser_guide/learning").read_bytes(),
+        "learning": (checkpoint / "parser_guide/learning").read_bytes(),
     }
     assert found["model"] == expected["model"]
     # The steps since the last start differ.
     assert len(found["learning"]) == len(expected["learning"])
-    assert "J442" in resume(tmp_path, tmp_path / "checkpoint", exit_code=1)[1]
-    assert "J442" in resume(tmp_path, tmp_path / "third/model-last", exit_code=1)[1]
+    for finished in (checkpoint, tmp_path / "third/model-last"):
+        assert "J442" in run("resume", finished, resumed, fails=True).output

@@ -18,22 +18,13 @@ from spacy.cli.train import train
 from spacy.training import Example
 from spacy.util import registry
 from thinc.api import ConfigValidationError
-from typer.testing import CliRunner
 
-from spacy_joint.cli import app
 from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.engine import model_file
 from spacy_joint.training.resuming import create_skip_documents
 
 CONFIG = CONFIGS / "sequence_tagger.cfg"
 PARTS = ("cfg", "learning", "model")
-
-
-def run(*arguments: object, exit_code: int = 0) -> str:
-    """Run a command of the package in this process; returns its error output."""
-    found = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert found.exit_code == exit_code, found.output
-    return found.stderr
 
 
 @pytest.fixture(scope="module")
@@ -59,27 +50,34 @@ def read_parts(pipeline: Path) -> dict[str, bytes]:
     return {name: (pipeline / "sequence_tagger" / name).read_bytes() for name in PARTS}
 
 
-def resume(checkpoint: Path, directory: Path, *arguments: str) -> dict[str, bytes]:
+@pytest.fixture
+def resume(run, tmp_path) -> Callable[..., dict[str, bytes]]:
     """Train to the end from a checkpoint."""
-    run("resume", checkpoint, directory / "resumed.cfg", *arguments)
-    train(directory / "resumed.cfg", directory / "resumed")
-    return read_parts(directory / "resumed" / "model-last")
+
+    def resume(checkpoint: Path, *arguments: str) -> dict[str, bytes]:
+        run("resume", checkpoint, tmp_path / "resumed.cfg", *arguments)
+        train(tmp_path / "resumed.cfg", tmp_path / "resumed")
+        return read_parts(tmp_path / "resumed" / "model-last")
+
+    return resume
 
 
 @pytest.mark.parametrize("kind", ["original", "both"])
-def test_training_stopped_within_an_epoch_ends_like_uninterrupted_training(overrides, kind, tmp_path, uninterrupted):
+def test_training_stopped_within_an_epoch_ends_like_uninterrupted_training(
+    overrides, kind, resume, tmp_path, uninterrupted
+):
     corpus = {"training.train_corpus": f"corpora.{kind}"}
     if kind != "both":
         train(CONFIG, tmp_path / "uninterrupted", overrides={**overrides, **corpus})
         uninterrupted = read_parts(tmp_path / "uninterrupted" / "model-last")
     train(CONFIG, tmp_path / "first", overrides={**overrides, **corpus, "training.max_steps": 5})
     # Resumed training may be interrupted, too.
-    resume(tmp_path / "first" / "model-last", tmp_path, "--training.max_steps", "4")
+    resume(tmp_path / "first" / "model-last", "--training.max_steps", "4")
     (tmp_path / "resumed").rename(tmp_path / "second")
-    assert resume(tmp_path / "second" / "model-last", tmp_path, "--training.max_steps", "0") == uninterrupted
+    assert resume(tmp_path / "second" / "model-last", "--training.max_steps", "0") == uninterrupted
 
 
-def test_streamed_training_ends_like_uninterrupted_training(overrides, tmp_path):
+def test_streamed_training_ends_like_uninterrupted_training(overrides, resume, tmp_path):
     (tmp_path / "shards").mkdir()
     for number in range(2):
         shutil.copy(overrides["paths.train"], tmp_path / "shards" / f"{number}.spacy")
@@ -96,7 +94,7 @@ def test_streamed_training_ends_like_uninterrupted_training(overrides, tmp_path)
     train(tmp_path / "config.cfg", tmp_path / "uninterrupted")
     train(tmp_path / "config.cfg", tmp_path / "first", overrides={"training.max_steps": 13})
     # Steps count from the checkpoint, and spaCy makes one more.
-    resumed = resume(tmp_path / "first" / "model-last", tmp_path, "--training.max_steps", "6")
+    resumed = resume(tmp_path / "first" / "model-last", "--training.max_steps", "6")
     assert resumed == read_parts(tmp_path / "uninterrupted" / "model-last")
 
 
@@ -116,7 +114,7 @@ def test_a_checkpoint_needs_a_path():
         registry.resolve({"callback": {"@callbacks": "spacy_joint.checkpoint.v1", "path": None}})
 
 
-def test_training_that_cannot_be_resumed_says_why(pipeline, tmp_path):
+def test_training_that_cannot_be_resumed_says_why(run, pipeline, tmp_path):
     pipeline.to_disk(tmp_path / "trained")
     run("finish", tmp_path / "trained", tmp_path / "finished")
     (tmp_path / "empty").mkdir()
@@ -129,9 +127,9 @@ def test_training_that_cannot_be_resumed_says_why(pipeline, tmp_path):
     uneven.to_disk(tmp_path / "uneven")
     expected = {"empty": "E053", "finished": "J442", "mixed": "J442", "uneven": "J443"}
     for name, code in expected.items():
-        assert f"[{code}]" in run("resume", tmp_path / name, tmp_path / "resumed.cfg", exit_code=1)
+        assert f"[{code}]" in run("resume", tmp_path / name, tmp_path / "resumed.cfg", fails=True).stderr
         assert not (tmp_path / "resumed.cfg").exists()
-    assert "[J440]" in run("resume", tmp_path / "trained", tmp_path / "trained" / "config.cfg", exit_code=1)
+    assert "[J440]" in run("resume", tmp_path / "trained", tmp_path / "trained" / "config.cfg", fails=True).stderr
     assert spacy.load(tmp_path / "trained").pipe_names == pipeline.pipe_names
 
 
@@ -160,7 +158,7 @@ def wait_for(found: Callable[[], object], process: subprocess.Popen[bytes], seco
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("seed", range(2))
-def test_killed_training_leaves_a_checkpoint_to_resume_from(start, overrides, uninterrupted, seed, tmp_path):
+def test_killed_training_leaves_a_checkpoint_to_resume_from(start, overrides, resume, uninterrupted, seed, tmp_path):
     checkpoint = tmp_path / "checkpoint"
     config = spacy.util.load_config(CONFIG, overrides=overrides)
     config["training"]["eval_frequency"] = 1
@@ -178,7 +176,7 @@ def test_killed_training_leaves_a_checkpoint_to_resume_from(start, overrides, un
         elif not path.name.startswith("."):
             model_file.unpack(path.read_bytes())
     quiet = ("--training.before_to_disk", "null", "--training.eval_frequency", "1000")
-    assert resume(checkpoint, tmp_path, *quiet) == uninterrupted
+    assert resume(checkpoint, *quiet) == uninterrupted
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
