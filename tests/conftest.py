@@ -284,6 +284,19 @@ def train() -> Train:
 
 
 @pytest.fixture(scope="session")
+def tagger_settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Settings of a small training of a tagger on the tiny treebank, with dropout, two tables, and augmented copies."""
+    from spacy_joint.cli.corpora.convert import convert
+
+    directory = tmp_path_factory.mktemp("corpus")
+    for part in ("train", "dev"):
+        convert([ASSETS / f"tiny_{part}.conllu"], directory / f"{part}.spacy")
+    model = {"table_bits": 12, "n_tables": 2, "min_changes": 1, "threads": 1}
+    paths = {f"paths.{part}": str(directory / f"{part}.spacy") for part in ("train", "dev")}
+    return {**{f"components.sequence_tagger.model.{name}": value for name, value in model.items()}, **paths}
+
+
+@pytest.fixture(scope="session")
 def pipeline(small_model: dict[str, Any], read_examples: ReadExamples, train: Train) -> Language:
     """A tagger and a parser trained on the tiny treebank. Shared: do not train it further."""
     import spacy

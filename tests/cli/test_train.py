@@ -9,16 +9,8 @@ from spacy_joint.cli.training.configs import CONFIGS
 
 
 @pytest.fixture
-def arguments(run, assets, tmp_path):
-    for part in ("train", "dev"):
-        run("convert", assets / f"tiny_{part}.conllu", tmp_path / f"{part}.spacy")
-    settings = {
-        "paths.train": tmp_path / "train.spacy",
-        "paths.dev": tmp_path / "dev.spacy",
-        "training.max_epochs": 1,
-        "components.sequence_tagger.model.table_bits": 12,
-        "system.seed": 3,
-    }
+def arguments(tagger_settings, tmp_path):
+    settings = {**tagger_settings, "training.max_epochs": 1, "system.seed": 3}
     options = [part for name, value in settings.items() for part in (f"--{name}", value)]
     return ["train", CONFIGS / "sequence_tagger.cfg", "--output", tmp_path / "trained", *options]
 
