@@ -2,6 +2,7 @@
 
 from hypothesis import strategies as st
 
+from spacy_joint.engine.system import Walk
 from spacy_joint.phrases.gap_system import name_actions
 from spacy_joint.phrases.swap_system import SwapSystem
 from spacy_joint.phrases.swap_system import name_actions as name_swap_actions
@@ -17,6 +18,14 @@ def find_actions(system, n_words, nodes):
     if isinstance(system, SwapSystem):
         return system.number_actions(name_swap_actions(n_words, nodes, system.kind))
     return system.number_actions(name_actions(n_words, nodes))
+
+
+def start(system, n_words, names, columns=None):
+    """A walk that has taken the actions with these names."""
+    walk = Walk(system, columns or blank_columns(n_words))
+    for name in names:
+        walk.advance(system.actions_by_name[name])
+    return walk
 
 
 def check_rows(system, columns):

@@ -1,19 +1,14 @@
 """What is particular to the transition system with gaps. test_tree_systems.py tests what all have in common."""
 
-from spacy_joint.engine.system import Walk
 from spacy_joint.phrases.gap_system import GapSystem, name_actions
 
-from ..engine.toys import blank_columns
-from .binarised import BINARY, LABELS, find_actions
+from .binarised import BINARY, LABELS, find_actions, start
 
 SYSTEM = GapSystem(LABELS, BINARY, "ROOT")
 
 
 def test_what_binarisation_made_is_completed_by_its_own_side():
-    walk = Walk(SYSTEM, blank_columns(4))
-    for name in (("SHIFT",), ("SHIFT",), ("BINARY", "@A", "L"), ("SHIFT",)):
-        walk.advance(SYSTEM.actions_by_name[name])
-    legal = set(walk.legal())
+    legal = start(SYSTEM, 4, [("SHIFT",), ("SHIFT",), ("BINARY", "@A", "L"), ("SHIFT",)]).legal()
     # The unfinished constituent is s0, and has the head.
     assert SYSTEM.actions_by_name["BINARY", "A", "L"] in legal
     assert SYSTEM.actions_by_name["BINARY", "A", "R"] not in legal
@@ -36,11 +31,7 @@ def test_the_order_of_words_decides_which_child_is_left():
 
 
 def test_gap_types_are_seen():
-    walk = Walk(SYSTEM, blank_columns(3))
-    seen = []
-    for name in name_actions(3, [("A", 0, 2, 1), ("B", 3, 1, 0), ("ROOT", 4, -1, 0)])[:-1]:
-        walk.advance(SYSTEM.actions_by_name[name])
-        seen.append((name[0], walk.slots()["gap_type(d0)"]))
+    names = name_actions(3, [("A", 0, 2, 1), ("B", 3, 1, 0), ("ROOT", 4, -1, 0)])
+    seen = [start(SYSTEM, 3, names[:n]).slots()["gap_type(d0)"] for n in range(1, len(names))]
     # The constituent of the first and the last word has a gap, which the word between them fills.
-    assert seen[-2:] == [("BINARY", 2), ("BINARY", 3)]
-    assert {gap_type for _, gap_type in seen[:-2]} == {1}
+    assert seen == [*[1] * (len(seen) - 2), 2, 3]

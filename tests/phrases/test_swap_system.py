@@ -9,7 +9,7 @@ from spacy_joint.errors import JointValueError
 from spacy_joint.phrases.swap_system import MOVES, SwapSystem, name_actions
 
 from ..engine.toys import blank_columns
-from .binarised import BINARY, LABELS, find_actions
+from .binarised import BINARY, LABELS, find_actions, start
 
 # The first and the last of four words are joined over the others.
 NODES = [("A", 0, 3, 0), ("B", 1, 2, 1), ("C", 4, 5, 0), ("ROOT", 6, -1, 0)]
@@ -21,13 +21,6 @@ INSIDE = [SHIFT, SHIFT, ("BINARY", "B", "R")]
 
 def make_system(kind="swap", distances=range(1, 13)):
     return SwapSystem(LABELS, BINARY, "ROOT", -1, distances, kind)
-
-
-def start(system, n_words, names):
-    walk = Walk(system, blank_columns(n_words))
-    for name in names:
-        walk.advance(system.actions_by_name[name])
-    return walk
 
 
 def list_moves(system, walk):
@@ -51,14 +44,10 @@ def test_a_word_further_on_is_fetched(kind, fetched):
 
 
 def test_words_swapped_are_next_in_their_order():
-    columns = Columns(["word"], np.zeros((5, 1), dtype=np.uint64))
     system = make_system()
-    walk = Walk(system, columns)
-    words = range(walk.slots()["q0"], walk.slots()["q0"] + 5)
-    for name in [SHIFT] * 4 + [("SWAP", 2)]:
-        walk.advance(system.actions_by_name[name])
-    slots = walk.slots()
-    assert [slots[name] - words[0] for name in ("s1", "s0", "q0", "q1", "q2", "q3")] == [0, 3, 1, 2, 4, 5]
+    first = start(system, 5, []).slots()["q0"]
+    slots = start(system, 5, [SHIFT] * 4 + [("SWAP", 2)]).slots()
+    assert [slots[name] - first for name in ("s1", "s0", "q0", "q1", "q2", "q3")] == [0, 3, 1, 2, 4, 5]
     assert slots["queued"] == 2
 
 
@@ -67,17 +56,10 @@ def test_marks_between_heads_are_counted():
     # , a : ,
     counts = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 0], [2, 1, 0]])
     columns = Columns((), np.zeros((4, 0), dtype=np.uint64), token_info=counts)
-    walk = Walk(system, columns)
-    for name in [SHIFT] * 4 + [("SWAP", 2)]:
-        walk.advance(system.actions_by_name[name])
     # The first and the last word are on the stack, with a colon between them.
-    slots = walk.slots()
+    slots = start(system, 4, [SHIFT] * 4 + [("SWAP", 2)], columns).slots()
     assert [slots[name] for name in ("comma", "colon", "semicolon")] == [1, 2, 1]
-    one = slots["marks"]
-    walk = Walk(system, columns)
-    for _ in range(2):
-        walk.advance(system.actions_by_name[SHIFT])
-    assert walk.slots()["marks"] < one
+    assert start(system, 4, [SHIFT] * 2, columns).slots()["marks"] < slots["marks"]
     without = start(system, 4, [SHIFT] * 2).slots()
     assert [without[name] for name in ("comma", "colon", "semicolon", "marks")] == [0] * 4
 
