@@ -214,17 +214,15 @@ def test_several_processes_annotate_the_same(nlp, pipe):
     assert [read_phrases(doc) for doc in nlp.pipe(docs, n_process=2, batch_size=3)] == expected
 
 
-def test_missing_annotation_is_reported():
-    nlp = make_pipeline()
+def test_phrases_cannot_be_ordered_or_learnt_from_without_a_model_or_phrases():
+    pipe = make_pipeline().get_pipe("prenominal_orderer")
     with pytest.raises(ValueError, match=r"\[J071\]"):
-        nlp("hello")
-    with pytest.raises(ValueError, match=r"\[J071\]"):
-        nlp.get_pipe("prenominal_orderer").order(["red", "big"])
-    doc = nlp.make_doc("hello there")
+        pipe.order(["red", "big"])
     with pytest.raises(ValueError, match=r"\[J330\]"):
-        nlp.initialize(lambda: [Example(doc, doc.copy())])
-    with pytest.raises(ValueError, match=r"\[J330\]"):
-        nlp.get_pipe("prenominal_orderer").fit([])
+        pipe.fit([])
+
+
+def test_wrong_settings_are_refused():
     with pytest.raises(ValueError, match=r"\[J040\].*'guess'"):
         make_pipeline(source="guess")
     with pytest.raises(ValueError, match=r"\[J030\] untagged_share is 1.5"):

@@ -5,7 +5,7 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_joint.annotation.restored import FINAL, list_marked, read_restored, write_restored
@@ -231,13 +231,6 @@ def test_marks_at_other_boundaries_than_those_of_the_text_are_not_learnt(nlp):
     )
     assert restorer.make_instances(Example(one, reference))[0].n_actions == both - 1
     assert restorer.make_instances(Example(wrong, reference))[0].n_actions == both - 2
-
-
-def test_restored_text_is_saved(nlp):
-    doc = nlp(make_plain(nlp, ["did", "they", "leave"]))
-    (loaded,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
-    assert loaded._.restored_text == doc._.restored_text
-    assert Doc.from_docs([doc, doc])._.restored_text == "Did they leave? Did they leave? "
 
 
 def test_labels_are_marks_and_forms(nlp):
