@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_joint.charts.training import hedge
-from spacy_joint.engine.system import Walk
 from spacy_joint.errors import JointValueError
 from spacy_joint.hedges.segments import SegmentSystem
 from spacy_joint.hedges.system import HedgeSystem, name_action
@@ -17,7 +16,7 @@ from spacy_joint.trees.constituency_trees import parse_trees
 from spacy_joint.trees.heads import HeadRules
 from spacy_joint.trees.transform import binarise, find_segments, mark_heads
 
-from ..engine.toys import blank_columns, walk_at_random
+from ..engine.toys import blank_columns, replay, walk_at_random
 from ..phrases.binarised import check_rows
 from ..trees.strategies import LABELS, trees
 
@@ -66,11 +65,7 @@ def test_the_oracle_is_legal_and_makes_the_hedged_tree(tree, limit):
     system = make_system(limit)
     hedged = hedge(tree, limit)
     actions = find_actions(system, hedged)
-    walk = Walk(system, blank_columns(len(tree.leaves())))
-    for action in actions.tolist():
-        assert action in walk.legal()
-        walk.advance(action)
-    assert walk.is_final
+    assert replay(system, blank_columns(len(tree.leaves())), actions).is_final
     assert system.build(actions) == hedged.spans()[1:]
 
 
@@ -163,11 +158,9 @@ def test_segments_of_any_tree_are_legal(tree, limit):
     segments = find_segments(hedge(tree, limit).spans()[1:], len(tree.leaves()))
     labels = [kind for kind, start, end in segments for _ in range(start, end)]
     starts = [place == start for _, start, end in segments for place in range(start, end)]
-    walk = Walk(system, blank_columns(len(labels)))
-    for action in system.actions(labels, starts).tolist():
-        assert action in walk.legal()
-        walk.advance(action)
-    assert read_segments(system, system.actions(labels, starts)) == segments
+    actions = system.actions(labels, starts)
+    assert replay(system, blank_columns(len(labels)), actions).is_final
+    assert read_segments(system, actions) == segments
 
 
 @QUICK
@@ -194,6 +187,5 @@ def test_invalid_paths_are_refused(path):
 
 
 def test_a_missing_tag_column_gives_no_category():
-    walk = Walk(HedgeSystem(LABELS, BINARY, tag_column=10**8), blank_columns(2))
-    walk.advance(0)
+    walk = replay(HedgeSystem(LABELS, BINARY, tag_column=10**8), blank_columns(2), [0])
     assert walk.slots()["s0.label"] == 0

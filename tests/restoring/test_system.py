@@ -9,7 +9,7 @@ from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.system import Walk
 from spacy_joint.restoring.system import ENDS, KEEPS_CASE, KEEPS_MARK, RestoringSystem
 
-from ..engine.toys import walk_at_random
+from ..engine.toys import replay, walk_at_random
 
 QUICK = settings(max_examples=60)
 SYSTEM = RestoringSystem(["lower", "capitalised"], ["", ",", ":"], [".", "?"])
@@ -61,17 +61,15 @@ def test_what_is_not_possible_has_no_actions(case, mark):
 
 
 def test_slots_show_the_sentence_its_root_and_what_has_been_decided():
-    walk = Walk(SYSTEM, make_columns([KEEPS_CASE, 0, ENDS, 0], [1, 1, 1, 3]))
-    empty = walk.slots()["s"]
-    for action in (3, 0, 2, 1):
-        walk.advance(action)
-    slots = walk.slots()
+    columns = make_columns([KEEPS_CASE, 0, ENDS, 0], [1, 1, 1, 3])
+    empty = Walk(SYSTEM, columns).slots()["s"]
+    slots = replay(SYSTEM, columns, [3, 0, 2, 1]).slots()
     assert (slots["w"] - empty, slots["s"] - empty, slots["root"] - empty) == (2, 0, 1)
     # Its case; that of the word before; the comma, and the words since.
     assert (slots["case"], slots["case-1"], slots["mark"], slots["since"]) == (2, 1, 4, 1)
     assert (slots["position"], slots["length"]) == (2, 2)
-    walk.advance(5)
-    assert (walk.slots()["s"] - empty, walk.slots()["mark"], walk.slots()["position"]) == (3, 0, 0)
+    slots = replay(SYSTEM, columns, [3, 0, 2, 1, 5]).slots()
+    assert (slots["s"] - empty, slots["mark"], slots["position"]) == (3, 0, 0)
 
 
 def test_a_document_needs_roots():

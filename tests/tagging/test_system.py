@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_joint.engine.system import Walk
 from spacy_joint.tagging.system import SKIP, TaggingSystem
 
-from ..engine.toys import blank_columns, walk_at_random
+from ..engine.toys import blank_columns, replay, walk_at_random
 
 QUICK = settings(max_examples=60)
 TAGS = ("NN", "VB", "IN")
@@ -17,10 +16,7 @@ constraint_lists = st.lists(st.sampled_from([-1, 0, 1]), max_size=12)
 
 
 def after(system, actions, n_tokens=5, constraints=None):
-    walk = Walk(system, blank_columns(n_tokens, constraints))
-    for action in actions:
-        walk.advance(action)
-    return walk
+    return replay(system, blank_columns(n_tokens, constraints), actions)
 
 
 @QUICK
@@ -96,7 +92,7 @@ def test_skipped_tokens_have_no_actions(rows, system):
     tags = [tag for tag, _ in rows]
     constraints = [SKIP if tag is None else 0 for tag in tags]
     actions = system.actions(tags, [start for _, start in rows])
-    walk = after(system, actions.tolist(), len(rows), constraints)
+    walk = after(system, actions, len(rows), constraints)
     assert walk.is_final
     assert system.build(actions)[0] == [tag for tag in tags if tag is not None]
 

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_joint.engine.columns import Columns
-from spacy_joint.engine.system import Walk
 from spacy_joint.tokenization.system import JOIN, SKIP, SegmentationSystem
 
-from ..engine.toys import walk_at_random
+from ..engine.toys import replay, walk_at_random
 
 QUICK = settings(max_examples=100)
 SYSTEM = SegmentationSystem()
@@ -29,10 +28,7 @@ def make_columns(constraints):
 
 
 def after(constraints, *actions):
-    walk = Walk(SYSTEM, make_columns(constraints))
-    for action in actions:
-        walk.advance(action)
-    return walk
+    return replay(SYSTEM, make_columns(constraints), actions)
 
 
 @QUICK
