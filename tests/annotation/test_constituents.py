@@ -11,8 +11,8 @@ from spacy_joint.annotation.constituents import (
     get_trees,
     register_extensions,
     set_constituents,
-    set_trees,
 )
+from spacy_joint.corpora.constituency_treebanks import make_doc
 from spacy_joint.trees.constituency_trees import Tree, parse_trees
 
 register_extensions()
@@ -25,13 +25,7 @@ TREES = """
 
 @pytest.fixture
 def doc():
-    trees = list(parse_trees(TREES, indexed=True))
-    words = [word for tree in trees for word in tree.leaves()]
-    tags = [node.label for tree in trees for node in tree.preterminals()]
-    starts = [place in (0, 7) for place in range(len(words))]
-    doc = Doc(spacy.blank("en").vocab, words=words, tags=tags, sent_starts=starts)
-    set_trees(doc, trees)
-    return doc
+    return make_doc(spacy.blank("en").vocab, list(parse_trees(TREES, indexed=True)))
 
 
 def test_constituents_and_words_are_in_preorder_with_each_extent_once(doc):
@@ -48,8 +42,7 @@ def test_constituents_and_words_are_in_preorder_with_each_extent_once(doc):
 
 
 def test_a_unary_chain_is_one_constituent_with_several_labels():
-    doc = Doc(Vocab(), words=["run"], tags=["VB"])
-    set_trees(doc, parse_trees("(ROOT (S (VP (VB run))))"))
+    doc = make_doc(Vocab(), list(parse_trees("(ROOT (S (VP (VB run))))")))
     assert [(span.label_, span._.labels) for span in doc[0:1]._.constituents] == [("S", ("S", "VP"))]
     assert doc[0]._.parse_string == "(S (VP (VB run)))"
 

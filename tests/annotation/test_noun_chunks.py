@@ -7,19 +7,13 @@ import spacy
 from spacy.tokens import Doc
 
 import spacy_joint
-from spacy_joint.annotation.constituents import set_trees
 from spacy_joint.annotation.noun_chunks import chunk_constituents, use_noun_chunks
+from spacy_joint.corpora import constituency_treebanks
 from spacy_joint.trees.constituency_trees import parse_trees
 
 
 def make_doc(text, lang="en"):
-    trees = list(parse_trees(text))
-    doc = Doc(
-        spacy.blank(lang).vocab,
-        words=[word for tree in trees for word in tree.leaves()],
-        tags=[node.label for tree in trees for node in tree.preterminals()],
-    )
-    set_trees(doc, trees)
+    doc = constituency_treebanks.make_doc(spacy.blank(lang).vocab, list(parse_trees(text)))
     use_noun_chunks(doc, chunk_constituents)
     return doc
 

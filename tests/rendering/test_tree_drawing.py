@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.constituents import set_trees
+from spacy_joint.corpora import constituency_treebanks
 from spacy_joint.rendering.tree_drawing import LABEL_SIZE, draw_tree, render_tree
 from spacy_joint.trees.constituency_trees import Tree
 
@@ -23,13 +24,7 @@ CONTINUOUS = "(ROOT (S (NP (PRP 0=we)) (VP (VBD 1=left) (NP (DT 2=the) (NN 3=tow
 
 
 def make_doc(*texts):
-    trees = [read_tree(text) for text in texts]
-    words = [word for tree in trees for word in tree.leaves()]
-    tags = [node.label for tree in trees for node in tree.preterminals()]
-    starts = [place == 0 for tree in trees for place in range(len(tree.leaves()))]
-    doc = Doc(Vocab(), words=words, tags=tags, sent_starts=starts)
-    set_trees(doc, trees)
-    return doc
+    return constituency_treebanks.make_doc(Vocab(), list(map(read_tree, texts)))
 
 
 def parse(drawn):
