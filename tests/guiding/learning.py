@@ -1,7 +1,5 @@
 """How the guides of these tests learn."""
 
-from spacy.tokens import Doc
-from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import Adam
 
@@ -19,10 +17,6 @@ def make_tok2vec(embed_width, rows, **encode):
         },
         "encode": {"@architectures": "spacy_joint.BiLSTMEncoder.v1", **encode},
     }
-
-
-def make_examples(nlp, references):
-    return [Example(Doc(nlp.vocab, words=[token.text for token in reference]), reference) for reference in references]
 
 
 def learn(nlp, name, examples, epochs):

@@ -16,6 +16,7 @@ from thinc.api import Adam, warmup_linear
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from spacy_joint.annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_COLUMNS, GUIDE_HEAD, GUIDE_LABEL
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import encoder
 
@@ -45,7 +46,7 @@ def say(vocab, seed, n_sentences=8):
 
 
 def make_examples(nlp, seeds, **options):
-    return learning.make_examples(nlp, [say(nlp.vocab, seed, **options) for seed in seeds])
+    return [make_example(say(nlp.vocab, seed, **options)) for seed in seeds]
 
 
 def add_guide(**model):

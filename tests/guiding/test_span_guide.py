@@ -7,6 +7,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_joint.annotation.custom_columns import name_span_columns
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import vectors
 from spacy_joint.pipes.guide_columns import find_span_places
@@ -42,7 +43,7 @@ def say(vocab, seed, n_sentences=8):
 
 
 def make_examples(nlp, seeds, **options):
-    return learning.make_examples(nlp, [say(nlp.vocab, seed, **options) for seed in seeds])
+    return [make_example(say(nlp.vocab, seed, **options)) for seed in seeds]
 
 
 def train_guide(model=MODEL, epochs=40, spans_keys=KEYS, **options):

@@ -10,7 +10,6 @@ import spacy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
-from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
@@ -29,8 +28,7 @@ from spacy_joint.pipes.guide_columns import find_guide_info
 from spacy_joint.pipes.streaming import FORGET_AFTER, stream_sentences
 
 from ..pipes.streams import cut_at, describe, describe_all
-from .learning import make_examples
-from .test_parser_guide import CNN, NOUNS, SMALL, VERBS, make_listener, read_columns, say, train_guide
+from .test_parser_guide import CNN, NOUNS, SMALL, VERBS, make_examples, make_listener, read_columns, say, train_guide
 
 WINDOW, STRIDE = 24, 16
 WINDOWS = {"window": WINDOW, "stride": STRIDE}
@@ -58,7 +56,7 @@ def guided(small_model):
     # The tagger comes first, because the parser reads its tags.
     tagger = nlp.add_pipe("sequence_tagger", first=True, config={"model": small_model})
     parser = nlp.add_pipe("joint_sbd_parser", config={"model": small_model, "columns": PARSER_COLUMNS})
-    examples = make_examples(nlp, [say(nlp.vocab, seed) for seed in range(12)])
+    examples = make_examples(nlp, range(12))
     fix_random_seed(0)
     for pipe in (tagger, parser):
         pipe.initialize(lambda: examples, nlp=nlp)
@@ -280,7 +278,7 @@ def test_an_encoder_that_may_see_the_whole_document_is_refused():
     guide = nlp.get_pipe("parser_guide")
     with pytest.raises(JointValueError, match=r"\[J060\]"):
         next(guide.stream([nlp.make_doc("the man")]))
-    nlp.initialize(lambda: [Example(Doc(nlp.vocab, words=["the", "man"]), say(nlp.vocab, 1)[:2].as_doc())])
+    nlp.initialize(lambda: make_examples(nlp, [1]))
     with pytest.raises(JointValueError, match=r"\[J037\]"):
         next(guide.stream([nlp.make_doc("the man")]))
 

@@ -11,6 +11,7 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.tagging import sequence_lemmatizer
 
 LEMMAS = {
@@ -48,7 +49,7 @@ def make_examples(vocab, lemmas=LEMMAS):
     examples = []
     for (word, tag), lemma in lemmas.items():
         reference = Doc(vocab, words=["a", word, "x"], tags=["A", tag, "X"], lemmas=["a", lemma, "x"])
-        examples.append(Example(make_doc(vocab, ["a", word, "x"], ["A", tag, "X"]), reference))
+        examples.append(make_example(reference, ["TAG"]))
     return examples
 
 
