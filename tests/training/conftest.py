@@ -1,6 +1,10 @@
-"""Fixtures of training."""
+"""Fixtures of training, and processes that are killed."""
 
 import importlib.util
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,3 +28,19 @@ def script(request):
 @pytest.fixture(scope="module")
 def nlp():
     return spacy.blank("en")
+
+
+def run_until_killed(is_time: Callable[[], object], *arguments: object, later: float = 0.0) -> int:
+    """Run Python until it is time, and some seconds more; then kill the process. Returns its exit code."""
+    command = [sys.executable, *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + 300
+        while not is_time():
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.005)
+        time.sleep(later)
+    finally:
+        process.kill()
+        code = process.wait()
+    return code

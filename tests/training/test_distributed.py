@@ -2,10 +2,7 @@
 
 import io
 import shutil
-import signal
-import subprocess
 import sys
-import time
 
 import pytest
 from spacy.cli.train import train as train_by_spacy
@@ -17,6 +14,8 @@ from spacy.vocab import Vocab
 from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.training.distributed import PROGRESS, Progress, Training
 from spacy_joint.training.passes import Worker, take_shard
+
+from .conftest import run_until_killed
 
 CONFIG = CONFIGS / "sequence_tagger.cfg"
 PARTS = ("cfg", "learning", "model")
@@ -101,16 +100,8 @@ def test_training_interrupted_in_an_epoch_goes_on_at_its_beginning(trained, over
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_killed_training_goes_on(trained, overrides, tmp_path):
     settings = [part for name, value in overrides.items() for part in (f"--{name}", str(value))]
-    command = ["-m", "spacy", "joint", "train", CONFIG, "--output", tmp_path, "--shards", "2", *settings]
-    process = subprocess.Popen([sys.executable, *map(str, command)], stdout=subprocess.DEVNULL)
-    try:
-        end = time.monotonic() + 300
-        while not (tmp_path / "model-last" / PROGRESS).exists():
-            assert process.poll() is None and time.monotonic() < end
-            time.sleep(0.005)
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    arguments = ("-m", "spacy", "joint", "train", CONFIG, "--output", tmp_path, "--shards", "2", *settings)
+    run_until_killed((tmp_path / "model-last" / PROGRESS).exists, *arguments)
     train(tmp_path, overrides)
     assert read_parts(tmp_path) == read_parts(trained[0])
 

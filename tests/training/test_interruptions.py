@@ -1,13 +1,10 @@
 """Whenever a process is killed: files are either old or new, and resumed training has the same result."""
 
 import json
-import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +19,8 @@ from thinc.api import ConfigValidationError
 from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.engine import model_file
 from spacy_joint.training.resuming import create_skip_documents
+
+from .conftest import run_until_killed
 
 CONFIG = CONFIGS / "sequence_tagger.cfg"
 PARTS = ("cfg", "learning", "model")
@@ -133,42 +132,16 @@ def test_training_that_cannot_be_resumed_says_why(run, pipeline, tmp_path):
     assert spacy.load(tmp_path / "trained").pipe_names == pipeline.pipe_names
 
 
-@pytest.fixture
-def start() -> Any:
-    """Start a Python process, which is killed at the end."""
-    processes = []
-
-    def start(*arguments: object) -> subprocess.Popen[bytes]:
-        command = [sys.executable, *map(str, arguments)]
-        processes.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-        return processes[-1]
-
-    yield start
-    for process in processes:
-        process.kill()
-        process.wait()
-
-
-def wait_for(found: Callable[[], object], process: subprocess.Popen[bytes], seconds: float = 300) -> None:
-    end = time.monotonic() + seconds
-    while not found():
-        assert process.poll() is None and time.monotonic() < end
-        time.sleep(0.005)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("seed", range(2))
-def test_killed_training_leaves_a_checkpoint_to_resume_from(start, overrides, resume, uninterrupted, seed, tmp_path):
+def test_killed_training_leaves_a_checkpoint_to_resume_from(overrides, resume, uninterrupted, seed, tmp_path):
     checkpoint = tmp_path / "checkpoint"
     config = spacy.util.load_config(CONFIG, overrides=overrides)
     config["training"]["eval_frequency"] = 1
     config["training"]["before_to_disk"] = {"@callbacks": "spacy_joint.checkpoint.v1", "path": str(checkpoint)}
     config.to_disk(tmp_path / "killed.cfg")
-    process = start("-m", "spacy", "train", tmp_path / "killed.cfg", "--output", tmp_path / "killed")
-    wait_for(checkpoint.is_dir, process)
-    time.sleep(random.Random(seed).random() / 2)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    arguments = ("-m", "spacy", "train", tmp_path / "killed.cfg", "--output", tmp_path / "killed")
+    run_until_killed(checkpoint.is_dir, *arguments, later=random.Random(seed).random() / 2)
     # Our files are complete even where spaCy overwrites a directory; model-best is a copy that spaCy makes.
     for path in (tmp_path / "killed" / "model-last" / "sequence_tagger").iterdir():
         if path.name in ("cfg", "checksums"):
@@ -181,15 +154,15 @@ def test_killed_training_leaves_a_checkpoint_to_resume_from(start, overrides, re
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("seed", range(2))
-def test_killed_annotation_keeps_the_existing_output(start, seed, tmp_path):
+def test_killed_annotation_keeps_the_existing_output(seed, tmp_path):
     text, output = tmp_path / "long.txt", tmp_path / "annotated.conllu"
     text.write_text("he said that it was cold and she left\n" * 20_000, encoding="utf8")
     output.write_text("what was there", encoding="utf8")
-    process = start("-m", "spacy", "joint", "annotate", text, "--lines", "--output", output)
-    wait_for(
-        lambda: any(path.name.startswith(".annotated") and path.stat().st_size for path in tmp_path.iterdir()), process
-    )
-    time.sleep(random.Random(seed).random() / 2)
-    os.kill(process.pid, signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
+
+    def is_writing():
+        return any(path.name.startswith(".annotated") and path.stat().st_size for path in tmp_path.iterdir())
+
+    arguments = ("-m", "spacy", "joint", "annotate", text, "--lines", "--output", output)
+    code = run_until_killed(is_writing, *arguments, later=random.Random(seed).random() / 2)
+    assert code == -signal.SIGKILL
     assert output.read_text(encoding="utf8") == "what was there"
