@@ -9,6 +9,8 @@ import pytest
 import spacy_joint
 from spacy_joint.cli.training.configs import CONFIGS
 
+from ..scale.corpora import read_tree
+
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="disks are filled, and input is broken, by means of Linux"
 )
@@ -36,26 +38,19 @@ TEXT_COMMANDS = ("annotate", "annotate --lines", "quotes", "quotes --lines")
 
 
 @pytest.fixture(scope="module")
-def corpus(assets: Path, run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("corpus") / "corpus.spacy"
-    run("convert", assets / "tiny_train.conllu", path)
-    return path
-
-
-@pytest.fixture(scope="module")
 def shipped() -> Path:
     return spacy_joint.load().path
 
 
 @pytest.fixture
-def place(assets: Path, corpus: Path, shipped: Path, write_text, tmp_path: Path) -> dict[str, Path]:
+def place(assets: Path, tagger_settings, shipped: Path, write_text, tmp_path: Path) -> dict[str, Path]:
     text = write_text("text.txt", "“We go,” she said.\n" * 20)
     (tmp_path / "a.txt").write_text("Ann came .\n“ We go , ” she said .\n", encoding="utf8")
     annotation = write_text("a.ann", "QUOTE\tQ\t1\t0\t1\t4\t“ We go , ”\nATTRIB\tQ\tAnn-0\n")
     (tmp_path / "outputs").mkdir()
     return {
         "TEXT": text,
-        "CORPUS": corpus,
+        "CORPUS": Path(tagger_settings["paths.train"]),
         "TREEBANK": assets / "tiny_train.conllu",
         "MODIFIERS": assets / "modifiers_train.conllu",
         "SPEAKERS": annotation,
@@ -64,10 +59,6 @@ def place(assets: Path, corpus: Path, shipped: Path, write_text, tmp_path: Path)
         "CONFIG": CONFIGS / "sequence_tagger.cfg",
         "OUTPUT": tmp_path / "outputs" / "output.spacy",
     }
-
-
-def read_all(directory: Path) -> dict[str, bytes]:
-    return {str(path): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -80,12 +71,12 @@ def test_on_a_full_disk_the_old_output_stays(name, place, run, full_disk):
         (output / "config.cfg").write_text("what was there", encoding="utf8")
     else:
         output.write_text("what was there", encoding="utf8")
-    before = read_all(output.parent)
+    before = read_tree(output.parent)
     with full_disk(64):
         failed = run(*(place.get(argument, argument) for argument in COMMANDS[name]), fails=True)
     assert re.findall(r"\[J\d+\]", failed.stderr) in (["[J440]"], ["[J441]"])
     assert "File too large" in failed.stderr
-    assert read_all(output.parent) == before
+    assert read_tree(output.parent) == before
 
 
 @pytest.mark.parametrize("name", ["finish", "learn-order"])
@@ -107,11 +98,11 @@ def test_input_that_cannot_be_read_is_named_and_the_old_output_stays(name, conte
         place["TEXT"].write_bytes(content)
     place["OUTPUT"] = place["OUTPUT"].with_suffix("")
     place["OUTPUT"].write_text("what was there", encoding="utf8")
-    before = read_all(place["OUTPUT"].parent)
+    before = read_tree(place["OUTPUT"].parent)
     failed = run(*(place.get(argument, argument) for argument in COMMANDS[name]), fails=True)
     assert re.findall(r"\[J\d+\]", failed.stderr) == ["[J403]" if content else "[J441]"]
     assert str(place["TEXT"]) in "".join(failed.stderr.split())
-    assert read_all(place["OUTPUT"].parent) == before
+    assert read_tree(place["OUTPUT"].parent) == before
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,12 @@ def nlp():
     return spacy.blank("en")
 
 
+def read_parts(directory: Path, name: str = "model-last") -> dict[str, bytes]:
+    """All files of a tagger that a training saved."""
+    parts = ("cfg", "learning", "model")
+    return {part: (directory / name / "sequence_tagger" / part).read_bytes() for part in parts}
+
+
 def run_until_killed(is_time: Callable[[], object], *arguments: object, later: float = 0.0) -> int:
     """Run Python until it is time, and some seconds more; then kill the process. Returns its exit code."""
     command = [sys.executable, *map(str, arguments)]

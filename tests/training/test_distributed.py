@@ -15,10 +15,9 @@ from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.training.distributed import PROGRESS, Progress, Training
 from spacy_joint.training.passes import Worker, take_shard
 
-from .conftest import run_until_killed
+from .conftest import read_parts, run_until_killed
 
 CONFIG = CONFIGS / "sequence_tagger.cfg"
-PARTS = ("cfg", "learning", "model")
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +31,6 @@ def train(output, overrides, n_shards=2, make_runner=Worker):
     stdout = io.StringIO()
     training.run(make_runner, stdout, io.StringIO())
     return training, stdout.getvalue()
-
-
-def read_parts(directory, name="model-last"):
-    return {part: (directory / name / "sequence_tagger" / part).read_bytes() for part in PARTS}
 
 
 @pytest.fixture(scope="module")

@@ -20,10 +20,9 @@ from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.engine import model_file
 from spacy_joint.training.resuming import create_skip_documents
 
-from .conftest import run_until_killed
+from .conftest import read_parts, run_until_killed
 
 CONFIG = CONFIGS / "sequence_tagger.cfg"
-PARTS = ("cfg", "learning", "model")
 
 
 @pytest.fixture(scope="module")
@@ -42,11 +41,7 @@ def overrides(tagger_settings) -> dict[str, Any]:
 def uninterrupted(overrides: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     directory = tmp_path_factory.mktemp("uninterrupted")
     train(CONFIG, directory, overrides=overrides)
-    return read_parts(directory / "model-last")
-
-
-def read_parts(pipeline: Path) -> dict[str, bytes]:
-    return {name: (pipeline / "sequence_tagger" / name).read_bytes() for name in PARTS}
+    return read_parts(directory)
 
 
 @pytest.fixture
@@ -56,7 +51,7 @@ def resume(run, tmp_path) -> Callable[..., dict[str, bytes]]:
     def resume(checkpoint: Path, *arguments: str) -> dict[str, bytes]:
         run("resume", checkpoint, tmp_path / "resumed.cfg", *arguments)
         train(tmp_path / "resumed.cfg", tmp_path / "resumed")
-        return read_parts(tmp_path / "resumed" / "model-last")
+        return read_parts(tmp_path / "resumed")
 
     return resume
 
@@ -68,7 +63,7 @@ def test_training_stopped_within_an_epoch_ends_like_uninterrupted_training(
     corpus = {"training.train_corpus": f"corpora.{kind}"}
     if kind != "both":
         train(CONFIG, tmp_path / "uninterrupted", overrides={**overrides, **corpus})
-        uninterrupted = read_parts(tmp_path / "uninterrupted" / "model-last")
+        uninterrupted = read_parts(tmp_path / "uninterrupted")
     train(CONFIG, tmp_path / "first", overrides={**overrides, **corpus, "training.max_steps": 5})
     # Resumed training may be interrupted, too.
     resume(tmp_path / "first" / "model-last", "--training.max_steps", "4")
@@ -94,7 +89,7 @@ def test_streamed_training_ends_like_uninterrupted_training(overrides, resume, t
     train(tmp_path / "config.cfg", tmp_path / "first", overrides={"training.max_steps": 13})
     # Steps count from the checkpoint, and spaCy makes one more.
     resumed = resume(tmp_path / "first" / "model-last", "--training.max_steps", "6")
-    assert resumed == read_parts(tmp_path / "uninterrupted" / "model-last")
+    assert resumed == read_parts(tmp_path / "uninterrupted")
 
 
 def test_documents_are_skipped_up_to_the_end_of_a_batch():
