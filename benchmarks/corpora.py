@@ -156,7 +156,7 @@ def compare(
 ) -> None:
     """Print seconds per shard of 1 MB and megabytes of memory, for one and two workers, and for Ray."""
     corpus = write_corpus(work / "corpus.jsonl", megabytes)
-    libraries = measure_in_fresh_process("corpora.py", "baseline")
+    libraries = measure_in_fresh_process(measure_libraries)
     rows = []
     for runner, workers in (("local", 1), ("local", 2), ("ray", 2)):
         found = measure(corpus, work / f"{runner}{workers}", runner, workers, model, format_)
@@ -175,9 +175,8 @@ def compare(
     write_results({"runs": rows, "libraries": libraries, "load": os.getloadavg()}, output)
 
 
-@app.command()
-def baseline() -> None:
-    """Print the memory of an interpreter with all libraries, as JSON."""
+def measure_libraries() -> dict[str, int]:
+    """The memory of an interpreter with all libraries."""
     import pyarrow.parquet  # noqa: F401
     import tqdm  # noqa: F401
 
@@ -189,7 +188,7 @@ def baseline() -> None:
         spacy.blank("en").get_factory_meta(name)
     found = _look(os.getpid())
     assert found is not None
-    print(json.dumps({"anonymous": _look_at_anonymous(os.getpid()), "pss": found.pss}))
+    return {"anonymous": _look_at_anonymous(os.getpid()), "pss": found.pss}
 
 
 def _link_gigabytes(directory: Path, gigabytes: float, words: Sequence[str]) -> list[Path]:

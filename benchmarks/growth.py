@@ -18,7 +18,6 @@ from measure import (
 )
 
 # isort: split
-import json
 from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
@@ -65,18 +64,13 @@ def main(
     million: Annotated[bool, typer.Option(help="Also parse a document of a million words.")] = False,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `growth`.")] = None,
-    size: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Measure documents of increasing size."""
-    if size is not None:
-        print(json.dumps(measure_size(model, corpus, component, size, beam_width)))
-        return
     sizes = (*SIZES[component], MILLION) if million else SIZES[component]
     runs: dict[int, list[dict[str, float]]] = {words: [] for words in sizes}
     for _ in range(rounds):
         for words in sizes:
-            arguments = (model, corpus, "--component", component, "--beam-width", beam_width, "--size", words)
-            runs[words].append(measure_in_fresh_process("growth.py", *arguments))
+            runs[words].append(measure_in_fresh_process(measure_size, model, corpus, component, words, beam_width))
     results = {
         words: {key: median(run[key] for run in runs[words]) for key in ("words_per_second", "peak_kb")}
         for words in sizes

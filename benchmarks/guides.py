@@ -39,7 +39,6 @@ from measure import (
 )
 
 # isort: split
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -179,8 +178,7 @@ class Comparison:
                 cells.append(f"{value:.1f}" + (f" ({p_value:.3f})" if name != first else ""))
             row.append(" / ".join(cells))
         if self.costs:
-            arguments = "cost", system.path, self.texts[0][0], system.beam_width
-            cost = measure_in_fresh_process(Path(__file__).name, *arguments)
+            cost = measure_in_fresh_process(measure_cost, system, self.texts[0][0])
             result |= cost
             row += [f"{cost['speed']:,.0f}", f"{cost['memory'] / 2**20:,.0f}"]
         self.results[name] = result
@@ -288,8 +286,15 @@ def load(system: System) -> tuple[Language, Callable[[Doc], Decisions]]:
     return nlp, read_tree
 
 
-app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
+def measure_cost(system: System, corpus: Path) -> dict[str, float]:
+    """Words per second of a system, and the peak memory of this process, in bytes."""
+    nlp, _ = load(system)
+    docs = [make_example(reference).predicted for reference in read_references(corpus, nlp.vocab)]
+    times = [time_annotation(lambda copies: list(nlp.pipe(copies)), docs) for _ in range(3)]
+    return {"speed": count_words(docs) / min(times), "memory": get_peak_memory()}
 
+
+app = typer.Typer(help=__doc__, pretty_exceptions_enable=False)
 
 Guided = Annotated[
     Path, typer.Argument(parser=find_pipeline, help="Pipeline with a tagger, a guide and a joint parser.")
@@ -300,15 +305,6 @@ WORK = Path("training/guides")
 Split = Annotated[str, typer.Option(help="dev or test.")]
 Document = Annotated[Path | None, typer.Option(help="Markdown page with a section to replace.")]
 Section = Annotated[str, typer.Option(help="Name of the section.")]
-
-
-@app.command()
-def cost(path: Path, corpus: Path, beam_width: int) -> None:
-    """Print words per second of one pipeline and the peak memory of this process, in bytes, as JSON."""
-    nlp, _ = load(System(path, beam_width))
-    docs = [make_example(reference).predicted for reference in read_references(corpus, nlp.vocab)]
-    times = [time_annotation(lambda copies: list(nlp.pipe(copies)), docs) for _ in range(3)]
-    print(json.dumps({"speed": count_words(docs) / min(times), "memory": get_peak_memory()}))
 
 
 @app.command()

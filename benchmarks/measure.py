@@ -10,11 +10,11 @@ os.environ["OMP_NUM_THREADS"] = os.environ["BLIS_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
@@ -116,11 +116,10 @@ def interleave(systems: Mapping[str, Callable[[], float]], rounds: int) -> dict[
     return {name: median(seconds) for name, seconds in times.items()}
 
 
-def measure_in_fresh_process(script: str, *arguments: object) -> dict[str, Any]:
-    """Run a script of this directory with arguments and return the JSON of its last line."""
-    command = [sys.executable, str(Path(__file__).parent / script), *map(str, arguments)]
-    finished = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(finished.stdout.splitlines()[-1])
+def measure_in_fresh_process(measure: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """Call a function in a process of its own, whose peak memory is that of this call."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(measure, *arguments).result()
 
 
 def get_peak_memory() -> int:

@@ -27,7 +27,6 @@ from measure import (
 )
 
 # isort: split
-import json
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
@@ -304,13 +303,9 @@ def main(
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per system, after a warm-up.")] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
     document: Annotated[Path | None, typer.Option(help="Page in which to replace section `peers`.")] = None,
-    alone: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Compare the joint parser with its peers."""
     setup = Setup(treebanks, work, split, (peer, starred_peer), own, without or [], spacy.blank("en").vocab)
-    if alone is not None:
-        print(json.dumps(measure_alone(setup, alone)))
-        return
     train_peers(setup)
     results: dict[str, Any] = {"split": split, "rounds": rounds, "tokens": {}}
     for corpus in CORPORA:
@@ -321,16 +316,13 @@ def main(
             }
     results["text"] = {corpus.upper(): score_text(setup, corpus) for corpus in CORPORA}
     speeds = measure_speed(setup, rounds)
-    options = ["--peer", peer, "--starred-peer", starred_peer, "--split", split]
-    if own is not None:
-        options += ["--own", own]
-    for name in setup.without:
-        options += ["--without", name]
+    # Without the words of the treebanks.
+    fresh = setup._replace(vocab=spacy.blank("en").vocab)
     results["costs"] = {
         name: {
             "words_per_second": speeds[name],
             "megabytes": get_megabytes(system.path),
-            **measure_in_fresh_process("peers.py", treebanks, work, *options, "--alone", name),
+            **measure_in_fresh_process(measure_alone, fresh, name),
         }
         for name, system in setup.list_systems().items()
     }

@@ -21,10 +21,9 @@ from measure import (
 )
 
 # isort: split
-import json
 import time
 from collections.abc import Iterable, Iterator
-from itertools import cycle
+from itertools import chain, cycle
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
@@ -68,8 +67,8 @@ def annotate(nlp: Language, doc: Doc) -> Doc:
     return nlp.get_pipe(PARSER)(nlp.get_pipe(GUIDE)(doc) if GUIDE in nlp.pipe_names else doc)
 
 
-def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, tokens: bool) -> dict[str, Any]:
-    """Stream this many words in this process."""
+def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, kind: str) -> dict[str, Any]:
+    """Stream this many words in this process, as "documents" or "tokens"."""
     nlp = load_with_beam(model, beam_width)
     docs = read_tagged(corpus, nlp.vocab)
     for _ in open_stream(nlp, repeat(docs, WARM_UP)):
@@ -78,7 +77,7 @@ def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, tokens:
     done = 0
     peaks: list[float] = []
     start = time.process_time()
-    for sentence in open_stream(nlp, (token for doc in whole for token in doc) if tokens else whole):
+    for sentence in open_stream(nlp, chain.from_iterable(whole) if kind == "tokens" else whole):
         done += len(sentence)
         if not peaks and done >= EARLY * n_words:
             peaks.append(get_peak_memory() / 1e6)
@@ -104,27 +103,18 @@ def speed(
     beam_width: Annotated[int, typer.Option(min=1)] = 8,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
     output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    part: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Compare a stream with whole documents, and track the memory of a long stream."""
-    if part is not None:
-        run = run_batch if part == "batch" else run_stream
-        settings = {} if part == "batch" else {"tokens": part == "tokens"}
-        print(json.dumps(run(model, corpus, words, beam_width, **settings)))
-        return
-
-    def measure(kind: str, n_words: int) -> dict[str, Any]:
-        arguments = ("speed", model, corpus, "--beam-width", beam_width, "--words", n_words, "--part", kind)
-        return measure_in_fresh_process("streaming.py", *arguments)
-
+    measured = (model, corpus, COMPARED, beam_width)
     runs: dict[str, list[float]] = {"batch": [], "documents": [], "tokens": []}
     for _ in range(rounds):
         for kind, speeds in runs.items():
-            speeds.append(measure(kind, COMPARED)["words_per_second"])
+            run = (run_batch, *measured) if kind == "batch" else (run_stream, *measured, kind)
+            speeds.append(measure_in_fresh_process(*run)["words_per_second"])
     medians = {kind: median(speeds) for kind, speeds in runs.items()}
     rows = [[kind, f"{value:,.0f}", f"{value / medians['batch']:.2f}"] for kind, value in medians.items()]
     print(format_table(["input", "words/s", "relative to batch"], rows))
-    long = measure("documents", words)
+    long = measure_in_fresh_process(run_stream, model, corpus, words, beam_width, "documents")
     early, late = long["peaks_mb"]
     print(f"\n{long['words']:,} words: {long['words_per_second']:,.0f} words/s, peak {early:.1f} MB after a tenth, ")
     print(f"{late:.1f} MB at the end ({late / early - 1:+.1%})")
