@@ -14,10 +14,9 @@ from measure import (
     load_with_beam,
     read_references,
     read_tagged,
-    replace_section,
+    report,
     score_documents,
     time_annotation,
-    write_results,
 )
 
 # isort: split
@@ -79,10 +78,8 @@ def main(
         [beam_width, f"{words_per_second:,.0f}", *(f"{100 * value:.1f}" for value in shares)]
         for beam_width, (words_per_second, *shares) in ((width, found.values()) for width, found in results.items())
     ]
-    table = format_table(["beam width", "words/s", *list(results[1])[1:]], rows) + "\n"
-    print(table)
-    write_results({"rounds": rounds, "beams": results}, output)
-    replace_section(document, "beams", table)
+    table = format_table(["beam width", "words/s", *list(results[1])[1:]], rows)
+    report(table, {"rounds": rounds, "beams": results}, output, document, "beams")
     if document is not None:
         draw_beams(results, document.with_name(f"{document.stem}_beams.svg"))
 

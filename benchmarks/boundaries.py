@@ -5,7 +5,7 @@ else is predicted. Known boundaries are those that a transcript shows anyway: wh
 `# speaker_id` in the corpus), and where a paragraph begins (`# newpar`).
 """
 
-from measure import PARSER, find_pipeline, format_table, write_results
+from measure import PARSER, Output, find_pipeline, format_table, report
 
 # isort: split
 import re
@@ -71,7 +71,7 @@ def precision_recall_f(gold: np.ndarray, predicted: np.ndarray) -> tuple[float, 
 def given(
     model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with speakers or paragraphs.")],
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Compare boundaries with nothing given, with turns, with paragraphs, and with both.
 
@@ -99,8 +99,8 @@ def given(
         scores = *precision_recall_f(gold, starts), *precision_recall_f(gold & other, starts & other)
         results[name] = {"given": n_given, "all": scores[:3], "other": scores[3:]}
         rows.append([name, n_given, *(f"{score:.1f}" for score in scores)])
-    print(format_table(["given", "boundaries", "P", "R", "F1", "other P", "other R", "other F1"], rows))
-    write_results({"corpus": corpus.name, **results}, output)
+    table = format_table(["given", "boundaries", "P", "R", "F1", "other P", "other R", "other F1"], rows)
+    report(table, {"corpus": corpus.name, **results}, output)
 
 
 @app.command()
@@ -110,7 +110,7 @@ def probabilities(
         typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser, calibrated on other documents."),
     ],
     corpora: Annotated[list[Path], typer.Argument(help="CoNLL-U files.")],
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Show whether boundary probabilities are right, on documents as they are and starred.
 
@@ -137,8 +137,7 @@ def probabilities(
             reliability += [[text, n, *(f"{100 * mean:.1f}" for mean in means)] for n, *means in bins]
     header = ["text", "boundaries", "precision", "of the surest 20 %", "calibration error", "of all words"]
     print(format_table(header, rows))
-    print(format_table(["text", "boundaries", "mean probability", "precision"], reliability))
-    write_results(results, output)
+    report(format_table(["text", "boundaries", "mean probability", "precision"], reliability), results, output)
 
 
 def _predict(nlp: Language, references: Iterable[Doc]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ or between proper nouns that form a compound. The gold trees of treebanks judge,
 stays as long as the next one allows.
 """
 
-from measure import find_pipeline, format_table, read_references, write_results
+from measure import Output, find_pipeline, format_table, read_references, report
 
 # isort: split
 import csv
@@ -207,7 +207,7 @@ def main(
     calls: Annotated[list[Path], typer.Argument(help="Tab-separated words with times, text, or CoNLL-U.")],
     unpunctuated: Annotated[bool, typer.Option("--unpunctuated", help="Lower-cased, without marks.")] = False,
     turns: Annotated[int, typer.Option(min=1, help="Number of turns of each text file.")] = 300,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Print a table of the ways to cut lines."""
     results = measure(spacy_joint.load(model), calls, turns, unpunctuated=unpunctuated)
@@ -218,8 +218,7 @@ def main(
         shares = (f"{100 * counts[kind] / counts['lines']:.2f}" for kind in (*KINDS, "any"))
         speed = f"{1000 * counts['words'] / max(counts['milliseconds'], 1):,.0f}"
         rows.append([name, counts["captions"], counts["lines"], *shares, *(counts[kind] for kind in breaches), speed])
-    print(format_table(header, [list(map(str, row)) for row in rows]))
-    write_results({name: dict(counts) for name, counts in results.items()}, output)
+    report(format_table(header, rows), results, output)
 
 
 if __name__ == "__main__":

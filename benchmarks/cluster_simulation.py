@@ -7,7 +7,7 @@ node starts. Annotation times and sizes of results are drawn from shards measure
 gives the same figures.
 """
 
-from measure import Output, draw, format_table, replace_section, write_results
+from measure import Output, draw, format_table, replace_section, report
 
 # isort: split
 import json
@@ -260,15 +260,12 @@ def main(
         replace_section(document, name.split()[1], table)
     largest = replace(TRILLION, nodes=NODES[-1])
     changed = {name: simulate(replace(largest, **change), measured) for name, change in CHANGES.items()}
-    table = (
-        format_table(["change", *HEADER], [[name, *format_outcome(found)] for name, found in changed.items()]) + "\n"
-    )
-    print(table)
-    replace_section(document, "changes", table)
+    table = format_table(["change", *HEADER], [[name, *format_outcome(found)] for name, found in changed.items()])
+    results = {name: {nodes: asdict(found) for nodes, found in by_nodes.items()} for name, by_nodes in outcomes.items()}
+    results["changes"] = {name: asdict(found) for name, found in changed.items()}
+    report(table, results, output, document, "changes")
     if document is not None:
         draw_efficiency(outcomes, document.with_name(f"{document.stem}_nodes.svg"))
-    results = {name: {nodes: asdict(found) for nodes, found in by_nodes.items()} for name, by_nodes in outcomes.items()}
-    write_results({**results, "changes": {name: asdict(found) for name, found in changed.items()}}, output)
 
 
 if __name__ == "__main__":

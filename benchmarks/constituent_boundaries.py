@@ -12,7 +12,7 @@ from typing import Annotated
 
 import spacy
 import typer
-from measure import format_table, read_references, write_results
+from measure import Output, format_table, percent, read_references, report
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc, Token
 from spacy.training import Example
@@ -71,7 +71,7 @@ def main(
     model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser and a constituency_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file.")],
     brackets: Annotated[Path, typer.Argument(help="Constituents of the same sentences, as .ptb.")],
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Print boundary F1, precision, recall and F1 of constituents, and the share of sentences without an error."""
     nlp = spacy.load(model)
@@ -86,9 +86,8 @@ def main(
             examples = [Example(doc, reference) for doc, reference in zip(predicted, docs, strict=True)]
             scores = score_boundaries_and_trees(examples) | score_constituents(examples, load_parameters("evalb"))
             results[f"{name}, sentences {sentences}"] = {column: scores[column] for column in COLUMNS}
-    rows = [[name, *(f"{100 * score:.1f}" for score in scores.values())] for name, scores in results.items()]
-    print(format_table(["", "boundary F1", "P", "R", "F1", "exact"], rows))
-    write_results(results, output)
+    rows = [[name, *map(percent, scores.values())] for name, scores in results.items()]
+    report(format_table(["", "boundary F1", "P", "R", "F1", "exact"], rows), results, output)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ sentences; 95 % intervals are by the bootstrap over sentences. Speed is in sente
 a tagged `Doc` to its annotation (shipped pipeline: from tokens).
 """
 
-from measure import format_table, replace_section, time_annotation, write_results
+from measure import Document, format_table, replace_section, time_annotation, write_results
 
 # isort: split
 import json
@@ -328,7 +328,6 @@ def list_final_runs() -> dict[str, Run]:
 
 Alpino = Annotated[Path, typer.Option(help="Alpino's XML file.")]
 Work = Annotated[Path, typer.Option(help="Directory of results.")]
-Document = Annotated[Path | None, typer.Option(help="Page in which to replace the section of this command's name.")]
 
 
 @app.command()

@@ -8,7 +8,7 @@ Each run is a separate process, whose children are watched in /proc (Linux). Tim
 annotated something, so rates exclude starting.
 """
 
-from measure import format_table, get_peak_memory, measure_in_fresh_process, write_results
+from measure import Output, format_table, get_peak_memory, measure_in_fresh_process, write_results
 
 # isort: split
 import json
@@ -152,7 +152,7 @@ def compare(
     model: Annotated[str | None, typer.Option(help="Pipeline. Default: en_joint_english.")] = None,
     megabytes: Annotated[float, typer.Option(help="Size of the corpus.")] = 30,
     format_: Annotated[str, typer.Option("--format", help="Format of the output.")] = "parquet",
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Print seconds per shard of 1 MB and megabytes of memory, for one and two workers, and for Ray."""
     corpus = write_corpus(work / "corpus.jsonl", megabytes)

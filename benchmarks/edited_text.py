@@ -8,7 +8,7 @@ before its speaker, or a greeting before a sentence. A text counts if all its bo
 boundaries within texts.
 """
 
-from measure import format_table, replace_section, write_results
+from measure import Document, Output, format_table, report
 
 # isort: split
 from collections.abc import Callable, Iterator
@@ -136,8 +136,8 @@ def main(
     show: Annotated[
         bool, typer.Option("--show", help="Show the mistakes of the first pipeline, not in held-out texts.")
     ] = False,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page in which to replace the section of the language.")] = None,
+    output: Output = None,
+    document: Document = None,
 ) -> None:
     """Score all systems."""
     is_english = language == "en"
@@ -152,14 +152,12 @@ def main(
         [name, *(f"{exact}" + (f" / {100 * f1:.1f}" if kind in names else "") for kind, (exact, f1) in scores.items())]
         for name, scores in results.items()
     ]
-    table = f"Texts with all boundaries right / boundary F1:\n\n{format_table(header, rows)}\n"
-    print(table)
+    text = f"Texts with all boundaries right / boundary F1:\n\n{format_table(header, rows)}"
+    report(text, results, output, document, "edited" if is_english else f"edited_{language}")
     if show:
         for kind in names:
             if kind != "held_out":
                 show_mistakes(texts[kind], systems[pipelines[0]])
-    write_results(results, output)
-    replace_section(document, "edited" if is_english else f"edited_{language}", table)
 
 
 def show_mistakes(texts: list[Text], find: FindSentences) -> None:

@@ -7,14 +7,15 @@ peak memory never decreases. Memory is that of the whole process, including the 
 
 from measure import (
     PARSER,
+    Document,
+    Output,
     format_table,
     get_peak_memory,
     load_with_beam,
     measure_in_fresh_process,
     read_tagged,
-    replace_section,
+    report,
     time_annotation,
-    write_results,
 )
 
 # isort: split
@@ -62,8 +63,8 @@ def main(
     beam_width: Annotated[int, typer.Option(min=1)] = 20,
     rounds: Annotated[int, typer.Option(min=1, help="Processes per size.")] = 3,
     million: Annotated[bool, typer.Option(help="Also parse a document of a million words.")] = False,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `growth`.")] = None,
+    output: Output = None,
+    document: Document = None,
 ) -> None:
     """Measure documents of increasing size."""
     sizes = (*SIZES[component], MILLION) if million else SIZES[component]
@@ -90,10 +91,8 @@ def main(
                 f"{grown:.2f}",
             ]
         )
-    table = format_table(["words", "words/s", "relative", "peak MB", "kB per word"], rows) + "\n"
-    print(table)
-    write_results({"beam_width": beam_width, "sizes": results}, output)
-    replace_section(document, "growth", table)
+    table = format_table(["words", "words/s", "relative", "peak MB", "kB per word"], rows)
+    report(table, {"beam_width": beam_width, "sizes": results}, output, document, "growth")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ words per second in one thread, from tokens.
 
 from measure import (
     PARSER,
+    Document,
     Output,
     count_words,
     find_pipeline,
@@ -33,9 +34,8 @@ from measure import (
     load_with_beam,
     measure_in_fresh_process,
     read_references,
-    replace_section,
+    report,
     time_annotation,
-    write_results,
 )
 
 # isort: split
@@ -197,9 +197,7 @@ class Comparison:
         """Print the table and more of them, and write results and tables where asked to."""
         header = ["", *self.header, *(("words/s", "MB") if self.costs else ())]
         text = "\n\n".join([format_table(header, self.rows), *more])
-        print(text)
-        replace_section(document, section, text + "\n")
-        write_results(self.results, output)
+        report(text, self.results, output, document, section)
 
 
 def learn(config: Config, name: str, docs: list[Doc], work: Path) -> Path:
@@ -303,7 +301,6 @@ Treebanks = Annotated[list[Path], typer.Argument(help="Directories with *-dev.co
 Work = Annotated[Path, typer.Option(help="Directory to keep trained parsers in.")]
 WORK = Path("training/guides")
 Split = Annotated[str, typer.Option(help="dev or test.")]
-Document = Annotated[Path | None, typer.Option(help="Markdown page with a section to replace.")]
 Section = Annotated[str, typer.Option(help="Name of the section.")]
 
 

@@ -8,7 +8,17 @@ MODEL is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Tags are pre
 given unless stated otherwise.
 """
 
-from measure import Output, count_words, draw, find_pipeline, format_table, time_annotation, write_results
+from measure import (
+    Output,
+    count_words,
+    draw,
+    find_pipeline,
+    format_table,
+    percent,
+    report,
+    time_annotation,
+    write_results,
+)
 
 # isort: split
 import json
@@ -64,8 +74,8 @@ def accuracy(
             _, words_per_second = measure_pipe(chunker, tagged)
         results.append({"max_span": max_span, **scores, "words_per_second": words_per_second})
     results.sort(key=lambda result: result["max_span"])
-    print(format_scores({name or corpus.stem: results}))
-    write_results({name or corpus.stem: results}, output)
+    by_corpus = {name or corpus.stem: results}
+    report(format_scores(by_corpus), by_corpus, output)
 
 
 COLUMNS = {
@@ -86,7 +96,7 @@ def format_scores(results: dict[str, list[dict[str, Any]]]) -> str:
         [
             corpus,
             result["max_span"],
-            *("-" if result[score] is None else f"{100 * result[score]:.1f}" for score in COLUMNS),
+            *(percent(result[score]) for score in COLUMNS),
             "-" if result["words_per_second"] is None else f"{result['words_per_second']:,}",
         ]
         for corpus, of_corpus in results.items()
@@ -105,8 +115,7 @@ def curve(
     results: dict[str, list[dict[str, Any]]] = {}
     for path in stored:
         results |= json.loads(path.read_text(encoding="utf8"))
-    print(format_scores(results))
-    write_results(results, output)
+    report(format_scores(results), results, output)
     if figure is not None:
         draw_curve(results, figure)
 
@@ -159,12 +168,9 @@ def documents(
     for streamed, whole in zip(found["unknown, stream"], found["unknown"], strict=True):
         agreed.score_set(set(get_constituents(streamed) or []), set(get_constituents(whole) or []))
     results["agreement"] = agreed.fscore
-    rows = [
-        [name, *(f"{100 * results[name][s]:.1f}" if results[name][s] is not None else "-" for s in COLUMNS)]
-        for name in found
-    ]
-    print(format_table(["sentences", *COLUMNS.values()], rows), f"\nagreement {100 * agreed.fscore:.1f}")
-    write_results(results, output)
+    rows = [[name, *map(percent, results[name].values())] for name in found]
+    table = format_table(["sentences", *COLUMNS.values()], rows)
+    report(f"{table}\n\nagreement {percent(agreed.fscore)}", results, output)
 
 
 def describe(words: list[str], tags: list[str]) -> list[list[str]]:
@@ -287,11 +293,10 @@ def grammars(
     rows.sort(key=lambda row: row["max_span"])
     header = ["L", "system", "P", "R", "hedge F1", "words/s"]
     cells = [
-        [row["max_span"], row["system"], *(f"{100 * row[name]:.1f}" for name in SCORES), row["words_per_second"]]
+        [row["max_span"], row["system"], *(percent(row[name]) for name in SCORES), row["words_per_second"]]
         for row in rows
     ]
-    print(format_table(header, cells))
-    write_results({"rows": rows}, output)
+    report(format_table(header, cells), {"rows": rows}, output)
 
 
 def make_chart_parser(docs: list[Doc], **settings: Any) -> Any:

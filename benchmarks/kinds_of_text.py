@@ -5,7 +5,7 @@ boundary bias does to text without punctuation. `turns` checks the bias on trans
 line, whose punctuation marks the sentences.
 """
 
-from measure import PARSER, Output, format_table, read_references, score_all, score_documents, write_results
+from measure import PARSER, Output, format_table, percent, read_references, report, score_all, score_documents
 
 # isort: split
 import re
@@ -99,7 +99,7 @@ def accuracy(
     kinds = {f"{marks}, {case}": make_kind(references, marks, case) for marks in MARKS for case in CASES}
     for kind in ("all marks, capitals", "all marks, title case", "no marks, lower case"):
         kinds[f"mixed: unchanged / {kind}"] = mix(references, kinds[kind])
-    report(corpus, {kind: score_documents(nlp, documents) for kind, documents in kinds.items()}, output)
+    report_scores(corpus, {kind: score_documents(nlp, documents) for kind, documents in kinds.items()}, output)
 
 
 @app.command()
@@ -117,14 +117,14 @@ def noise(
         # Where there is nothing to change, documents stay as they are.
         documents = [corrupt(doc, change, seed) or doc for doc in references]
         results[change.__name__.replace("_", " ")] = score_documents(nlp, documents)
-    report(corpus, results, output)
+    report_scores(corpus, results, output)
 
 
-def report(corpus: Path, results: Mapping[str, Mapping[str, float]], output: Path | None) -> None:
+def report_scores(corpus: Path, results: Mapping[str, Mapping[str, float]], output: Path | None) -> None:
     """Print a table with a row per kind of text, and write it as JSON."""
-    rows = [[kind, *(f"{100 * value:.1f}" for value in scores.values())] for kind, scores in results.items()]
-    print(format_table([corpus.stem, *next(iter(results.values()))], rows))
-    write_results({"corpus": corpus.name, **results}, output)
+    rows = [[kind, *map(percent, scores.values())] for kind, scores in results.items()]
+    table = format_table([corpus.stem, *next(iter(results.values()))], rows)
+    report(table, {"corpus": corpus.name, **results}, output)
 
 
 @app.command()
@@ -152,8 +152,7 @@ def biases(
         others = [scores[other] for other in scores if other != group] or [by_bias]
         best = max(BIASES, key=lambda bias: sum(sum(other[bias]) for other in others))
         rows.append([group, *(f"{f:.1f} / {las:.1f}" for f, las in by_bias.values()), best])
-    print(format_table(["boundary F1 / LAS", *BIASES, "best of the others"], rows))
-    write_results(scores, output)
+    report(format_table(["boundary F1 / LAS", *BIASES, "best of the others"], rows), scores, output)
 
 
 def group_documents(corpus: Path, references: Sequence[Doc], by_genre: bool) -> dict[str, list[Doc]]:
@@ -206,8 +205,7 @@ def turns(
         results[bias] = {"words": len(gold), "sentences": scores, "recall_of_turns": at_turns}
         rows.append([bias, *(f"{score:.1f}" for score in (*scores, at_turns))])
     print(f"{results[BIASES[0]]['words']} words\n")
-    print(format_table(["bias", "P", "R", "F1", "recall at turns"], rows))
-    write_results(results, output)
+    report(format_table(["bias", "P", "R", "F1", "recall at turns"], rows), results, output)
 
 
 if __name__ == "__main__":

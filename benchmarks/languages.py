@@ -6,7 +6,7 @@ From raw text, everything is predicted, and measured as in CoNLL 2018. With gold
 capitals (`*`); "LAS of words" leaves punctuation out, as spaCy does.
 """
 
-from measure import MEASURES, find_split, format_table, read_references, replace_section, score_all, write_results
+from measure import MEASURES, Output, find_split, format_table, read_references, replace_section, report, score_all
 
 # isort: split
 import io
@@ -67,7 +67,7 @@ def format_figures(results: dict[str, dict[str, Any]], path: Path) -> str:
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / 1e6
     packed = len(pack(path)) / 1e6
     tables = (format_table(["", *columns], rows) for columns, rows in ((RAW, raw), (GOLD, gold)))
-    return "From raw text:\n\n{}\n\nGold tokens:\n\n{}\n\nSize: {:.1f} MB as an archive, {:.1f} MB on disk.\n".format(
+    return "From raw text:\n\n{}\n\nGold tokens:\n\n{}\n\nSize: {:.1f} MB as an archive, {:.1f} MB on disk.".format(
         *tables, packed, size
     )
 
@@ -76,7 +76,7 @@ def main(
     language: Annotated[str, typer.Argument(help="Code of the language, as for `spacy_joint.load`.")],
     treebanks: Annotated[list[Path], typer.Argument(help="Directories with *-dev.conllu and *-test.conllu.")],
     document: Annotated[Path | None, typer.Option(help="Card with the sections `sources` and `figures`.")] = None,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Measure a shipped pipeline of a language."""
     nlp = spacy_joint.load(language)
@@ -85,11 +85,8 @@ def main(
         for treebank in treebanks
         for split in ("dev", "test")
     }
-    figures = format_figures(results, nlp.path)
-    print(figures)
-    replace_section(document, "figures", figures)
+    report(format_figures(results, nlp.path), results, output, document, "figures")
     replace_section(document, "sources", f"{list_sources(language)}\n")
-    write_results(results, output)
 
 
 if __name__ == "__main__":

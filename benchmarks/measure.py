@@ -36,6 +36,7 @@ from spacy_joint.training.unpunctuated import unpunctuate
 
 PARSER = "joint_sbd_parser"
 Output = Annotated[Path | None, typer.Option(help="JSON file to write.")]
+Document = Annotated[Path | None, typer.Option(help="Page, README or below docs, in which to replace the section.")]
 # Attachment scores count all tokens.
 MEASURES = {"tag acc.": "tag_acc", "boundary F1": "boundary_f", "UAS": "dep_uas_punct", "LAS": "dep_las_punct"}
 
@@ -149,6 +150,20 @@ def draw(path: Path, n_panels: int, width: float, height: float) -> Iterator[Seq
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     plt.close(figure)
+
+
+def percent(share: float | None) -> str:
+    """A share in percent; "-" if there is none."""
+    return "-" if share is None else f"{100 * share:.1f}"
+
+
+def report(
+    text: str, results: Mapping[str, Any], output: Path | None, document: Path | None = None, section: str = ""
+) -> None:
+    """Print tables; write results to a file, and the tables to a section of a page, if these are given."""
+    print(text)
+    write_results(results, output)
+    replace_section(document, section, f"{text}\n")
 
 
 def write_results(results: Mapping[str, Any], output: Path | None) -> None:

@@ -3,7 +3,7 @@
 Tags are gold in training and evaluation, so scores are better than on predicted tags.
 """
 
-from measure import PARSER, format_table, write_results
+from measure import PARSER, Output, format_table, report
 
 # isort: split
 import io
@@ -66,7 +66,7 @@ def main(
     ray: Annotated[
         bool, typer.Option(help="A Ray actor per shard on this machine, instead of one after another.")
     ] = False,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Print accuracy after each epoch, and words per second if each shard has a core, by the number of shards."""
     overrides = {
@@ -111,8 +111,7 @@ def main(
         ]
         for result in results
     ]
-    print(format_table(header, rows))
-    write_results({"seed": 0, "epochs": epochs, "results": results}, output)
+    report(format_table(header, rows), {"seed": 0, "epochs": epochs, "results": results}, output)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import spacy
 import typer
-from measure import Output, format_table, read_references, write_results
+from measure import Output, format_table, percent, read_references, report
 from spacy.language import Language
 from spacy.scorer import PRFScore
 from spacy.symbols import PUNCT
@@ -89,9 +89,8 @@ def main(
         for chunks, right in zip(documents, gold, strict=True):
             score.score_set(chunks, right)
         results[name] = score.to_dict()
-    rows = [[name, *(f"{100 * score[key]:.1f}" for key in ("p", "r", "f"))] for name, score in results.items()]
-    print(format_table([corpus.stem, "P", "R", "F1"], rows))
-    write_results(results, output)
+    rows = [[name, *map(percent, score.values())] for name, score in results.items()]
+    report(format_table([corpus.stem, "P", "R", "F1"], rows), results, output)
 
 
 def predict(nlp: Language, references: Sequence[Doc]) -> Iterator[Doc]:

@@ -4,7 +4,7 @@ LitBank annotates direct speech only, so only predictions of type DIRECT count. 
 marked by dashes (71 quotations of the first 80 novels) is not found. The rules were tuned on the first 80 novels.
 """
 
-from measure import format_table, replace_section, write_results
+from measure import Document, Output, format_table, percent, report
 
 # isort: split
 from pathlib import Path
@@ -44,8 +44,8 @@ def score(novels: list[Doc], found: list[Doc]) -> dict[str, float]:
 def main(
     corpus: Annotated[Path, typer.Argument(help="Directory of LitBank's quotations.")],
     model: Annotated[str | None, typer.Option(help="Pipeline that tags and parses. Default: en_joint_english.")] = None,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `novels`.")] = None,
+    output: Output = None,
+    document: Document = None,
 ) -> None:
     """Measure the default settings."""
     nlp = spacy_joint.load(model)
@@ -56,12 +56,10 @@ def main(
     rows = []
     for name, part in (("first 80", slice(N_SEEN)), ("last 20", slice(N_SEEN, None))):
         result = results[name] = score(novels[part], found[part])
-        values = [f"{100 * result[measure]:.1f}" for measure in ("precision", "recall", "double_recall")]
+        values = [percent(result[measure]) for measure in ("precision", "recall", "double_recall")]
         rows.append([name, *values, f"{result['in_double_marks']:,} of {result['quotations']:,}"])
-    table = format_table(["novels", "P", "R", "R, double marks", "in double marks"], rows) + "\n"
-    print(table)
-    write_results(results, output)
-    replace_section(document, "novels", table)
+    table = format_table(["novels", "P", "R", "R, double marks", "in double marks"], rows)
+    report(table, results, output, document, "novels")
 
 
 if __name__ == "__main__":

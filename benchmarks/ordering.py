@@ -11,7 +11,7 @@ from statistics import mean, stdev
 from typing import Any
 
 import srsly
-from measure import draw, format_table, write_results
+from measure import draw, format_table, percent, write_results
 from order_models.alignment import AlignmentByLikelihood, AlignmentByPerceptron
 from order_models.base import Orderer
 from order_models.beam import BeamOrderer
@@ -179,10 +179,6 @@ def report(answers: dict[str, dict[str, list[Answer]]], evaluation: dict[str, li
     header = ["system", *(f"{corpus} ({len(phrases)})" for corpus, phrases in evaluation.items())]
     print(format_table(header, rows), flush=True)
     return scores
-
-
-def percent(share: Any) -> str:
-    return "-" if share is None else f"{100 * share:.1f}"
 
 
 def report_significance(

@@ -13,17 +13,19 @@ the peers lack are left out.
 """
 
 from measure import (
+    Document,
+    Output,
     count_words,
     find_pipeline,
     format_table,
     get_peak_memory,
     interleave,
     measure_in_fresh_process,
+    percent,
     read_references,
-    replace_section,
+    report,
     score_all,
     time_annotation,
-    write_results,
 )
 
 # isort: split
@@ -260,12 +262,12 @@ def make_report(results: dict[str, Any]) -> str:
     parts = []
     tokens = results["tokens"]
     rows = [
-        [name, *(" / ".join(show_share(scores[name][key]) for key in scores[name]) for scores in tokens.values())]
+        [name, *(" / ".join(map(percent, scores[name].values())) for scores in tokens.values())]
         for name in next(iter(tokens.values()))
     ]
     parts += [f"{split.capitalize()}, gold tokens, {' / '.join(MEASURES)}:\n", format_table(["", *tokens], rows), ""]
     for corpus, scores in results["text"].items():
-        rows = [[name, *map(show_share, found.values())] for name, found in scores.items()]
+        rows = [[name, *map(percent, found.values())] for name, found in scores.items()]
         parts += [f"{corpus}, {split}, raw text:\n", format_table(["", *RAW_MEASURES], rows), ""]
     costs = results["costs"]
     ours = next(iter(costs.values()))["words_per_second"]
@@ -282,12 +284,7 @@ def make_report(results: dict[str, Any]) -> str:
     ]
     header = ["", "words/s", "relative", "memory (MB)", "load (s)", "disk (MB)"]
     parts += [f"{LEARNT_FROM.upper()}, {split}, one thread, gold tokens:\n", format_table(header, rows)]
-    return "\n".join(parts) + "\n"
-
-
-def show_share(share: float) -> str:
-    """A share in percent."""
-    return f"{100 * share:.1f}"
+    return "\n".join(parts)
 
 
 def main(
@@ -301,8 +298,8 @@ def main(
     without: Annotated[list[str] | None, typer.Option(help="System to leave out.")] = None,
     split: Annotated[str, typer.Option(help="dev or test.")] = "dev",
     rounds: Annotated[int, typer.Option(min=1, help="Measurements per system, after a warm-up.")] = 5,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `peers`.")] = None,
+    output: Output = None,
+    document: Document = None,
 ) -> None:
     """Compare the joint parser with its peers."""
     setup = Setup(treebanks, work, split, (peer, starred_peer), own, without or [], spacy.blank("en").vocab)
@@ -326,10 +323,7 @@ def main(
         }
         for name, system in setup.list_systems().items()
     }
-    report = make_report(results)
-    print(report)
-    write_results(results, output)
-    replace_section(document, "peers", report)
+    report(make_report(results), results, output, document, "peers")
 
 
 if __name__ == "__main__":

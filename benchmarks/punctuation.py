@@ -8,7 +8,7 @@ the word is right. Text has one paragraph per line, and blank lines between docu
 of its word are. The last word of a document does not count.
 """
 
-from measure import format_table, interleave, read_references, replace_section, time_annotation, write_results
+from measure import Document, Output, format_table, interleave, read_references, report, time_annotation
 from recognisers import REFERENCE, Word, align, annotate, read_calls
 
 # isort: split
@@ -176,8 +176,8 @@ def main(
     text: Annotated[list[Path] | None, typer.Option(help="Edited text, one paragraph per line.")] = None,
     treebank: Annotated[list[Path] | None, typer.Option(help="Documents in CoNLL-U.")] = None,
     limit: Annotated[int, typer.Option(help="Number of calls, and of documents per file; 0: all.")] = 0,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `punctuation`.")] = None,
+    output: Output = None,
+    document: Document = None,
 ) -> None:
     """Score marks and capitals of recognisers and pipelines."""
     loaded = {name: spacy.load(name) for name in pipelines}
@@ -197,11 +197,9 @@ def main(
         [*name.split(" | "), *(f"{scores[of]['f']:.1f}" if of in scores else "" for of in SHOWN)]
         for name, scores in results.items()
     ]
-    table = f"F1 of marks and capitals:\n\n{format_table(['words', 'by', *SHOWN], rows)}\n"
-    print(table)
     print("\n".join(f"{name}: {speed:.0f} thousand words per second" for name, speed in speeds.items()))
-    write_results({"scores": results, "speeds": speeds}, output)
-    replace_section(document, "punctuation", table)
+    text = f"F1 of marks and capitals:\n\n{format_table(['words', 'by', *SHOWN], rows)}"
+    report(text, {"scores": results, "speeds": speeds}, output, document, "punctuation")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ tagging and parsing. A pipeline with exact decoding is also measured with sampli
 features of `chain` and serves only as a baseline. textacy finds only direct quotations, so it is compared on those.
 """
 
-from measure import find_pipeline, format_table, write_results
+from measure import Output, find_pipeline, format_table, report
 
 # isort: split
 import time
@@ -145,7 +145,7 @@ def main(
         Path | None,
         typer.Option(parser=find_pipeline, help="spaCy pipeline to parse for textacy; default: our parses."),
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Compare systems."""
     nlp = spacy.blank("en")
@@ -202,9 +202,8 @@ def main(
             [name, *(f"{100 * value:.1f}" for value in values), f"{result['p_value']:.4f}", f"{result['speed']:,.0f}"]
         )
     header = ["system", "P", "R", "F", *(f"{kind.lower()} F" for kind in KINDS[1:]), "cue F", "near R", "far R"]
-    print(format_table([*header, "p", "words/s"], rows))
-    print(f"\ntextacy failed on {textacy.failures} of {len(references)} articles.")
-    write_results({"corpus": corpus.name, **results}, output)
+    print(f"textacy failed on {textacy.failures} of {len(references)} articles.\n")
+    report(format_table([*header, "p", "words/s"], rows), {"corpus": corpus.name, **results}, output)
 
 
 if __name__ == "__main__":

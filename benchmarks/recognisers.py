@@ -10,7 +10,7 @@ is of the ends within calls, over all calls. Our pipelines get the words of a ca
 speakers: without and with times.
 """
 
-from measure import PARSER, format_table, replace_section, write_results
+from measure import PARSER, Document, Output, format_table, report
 
 # isort: split
 import csv
@@ -168,8 +168,8 @@ def main(
     pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
     limit: Annotated[int, typer.Option(help="Number of calls; 0: all.")] = 0,
     pause_bias: Annotated[float | None, typer.Option(help="Another pause_bias for our pipelines.")] = None,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `recognisers`.")] = None,
+    output: Output = None,
+    document: Document = None,
 ) -> None:
     """Score recognisers and pipelines."""
     config = {} if pause_bias is None else {"components": {PARSER: {"pause_bias": pause_bias}}}
@@ -179,10 +179,8 @@ def main(
         [name, *(f"{scores[column]:.1f}" if column in scores else "" for column in columns)]
         for name, scores in results.items()
     ]
-    table = f"Word error rate, and F1 of boundaries:\n\n{format_table(['words', *columns], rows)}\n"
-    print(table)
-    write_results(results, output)
-    replace_section(document, "recognisers", table)
+    text = f"Word error rate, and F1 of boundaries:\n\n{format_table(['words', *columns], rows)}"
+    report(text, results, output, document, "recognisers")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ A shard is a stretch of whole lines of a given file, drawn at random. Times are 
 less than wall-clock time, and exclude reading and writing files.
 """
 
-from measure import PARSER, count_words, format_table, replace_section, write_results
+from measure import PARSER, Document, count_words, format_table, replace_section, write_results
 
 # isort: split
 import gzip
@@ -82,7 +82,7 @@ def measure_shards(
 def measure_parts(
     files: Annotated[list[Path], typer.Argument(help="Raw text; the beginning of each file is annotated.")],
     pipeline: Annotated[str, typer.Option()] = spacy_joint.PRETRAINED,
-    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `parts`.")] = None,
+    document: Document = None,
 ) -> None:
     """Measure the tokenizer, each component, narrower beams of the parser, and formats."""
     texts = [text for path in files for text in next(cut(path)).split("\n\n") if text.strip()]

@@ -7,7 +7,7 @@ second percentage is that of quotations of characters with proper names. In whol
 quotations are measured by models that have learnt from LitBank and the other novels, in five folds.
 """
 
-from measure import format_table, replace_section, write_results
+from measure import Document, Output, format_table, report
 
 # isort: split
 import re
@@ -41,8 +41,8 @@ def main(
     novels: Annotated[Path | None, typer.Option(help="Directory of whole novels (.txt).")] = None,
     labels: Annotated[Path | None, typer.Option(help="Their speakers (.json).")] = None,
     final: Annotated[bool, typer.Option(help="Measure the last 10 novels, too.")] = False,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `speakers`.")] = None,
+    output: Output = None,
+    document: Document = None,
 ) -> None:
     """Measure the identity of speakers, by kind of quotation."""
     nlp = lift_max_length(spacy_joint.load(model))
@@ -68,10 +68,7 @@ def main(
         for name, counts in found.items()
     }
     rows = [[name, *(format_cell(counts, kind) for kind in KINDS)] for name, counts in found.items()]
-    table = format_table(["novels", *KINDS], rows) + "\n"
-    print(table)
-    write_results(results, output)
-    replace_section(document, "speakers", table)
+    report(format_table(["novels", *KINDS], rows), results, output, document, "speakers")
 
 
 def score(novels: Iterable[Novel], model: ChoiceModel) -> Counts:

@@ -8,14 +8,17 @@ decisions are forced to shorten it, the stream is not as accurate as the whole d
 
 from measure import (
     PARSER,
+    Output,
     count_words,
     find_pipeline,
     format_table,
     get_peak_memory,
     load_with_beam,
     measure_in_fresh_process,
+    percent,
     read_references,
     read_tagged,
+    report,
     time_annotation,
     write_results,
 )
@@ -102,7 +105,7 @@ def speed(
     words: Annotated[int, typer.Option(min=1, help="Length of the long stream.")] = 5_000_000,
     beam_width: Annotated[int, typer.Option(min=1)] = 8,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Compare a stream with whole documents, and track the memory of a long stream."""
     measured = (model, corpus, COMPARED, beam_width)
@@ -129,7 +132,7 @@ def delay(
     beam_width: Annotated[int, typer.Option(min=1)] = 8,
     latency: Annotated[int | None, typer.Option(min=1, help="Latency of the guide.")] = None,
     max_delay: Annotated[int | None, typer.Option(min=1, help="Maximum delay of the parser.")] = None,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Show the delay and accuracy of sentences if words arrive one by one; tags are predicted."""
     nlp = load_with_beam(model, beam_width)
@@ -164,8 +167,8 @@ def delay(
     scores = {"boundary F1": found["boundary_f"], "LAS": found["dep_las_punct"]}
     header = ["sentences", "mean", *quantiles, *scores]
     row = [f"{np.mean(delays):.1f}", *(f"{n:.0f}" for n in quantiles.values())]
-    print(format_table(header, [[len(delays), *row, *(f"{100 * score:.1f}" for score in scores.values())]]))
-    write_results({"beam_width": beam_width, "delays": delays, "quantiles": quantiles, **scores}, output)
+    table = format_table(header, [[len(delays), *row, *map(percent, scores.values())]])
+    report(table, {"beam_width": beam_width, "delays": delays, "quantiles": quantiles, **scores}, output)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ all tokens, of whole documents with gold tokens. Speed is in words learnt from p
 train` does.
 """
 
-from measure import PARSER, format_table, get_peak_memory, read_references, write_results
+from measure import PARSER, Output, format_table, get_peak_memory, read_references, report
 
 # isort: split
 import io
@@ -78,7 +78,7 @@ def main(
     silver: Annotated[Path | None, typer.Option(help="Directory that `distill` wrote. None: gold only.")] = None,
     epochs: Annotated[int, typer.Option(min=1)] = 6,
     max_batches: Annotated[int, typer.Option(help="Batches to stream instead of epochs. 0: epochs.")] = 0,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Train a student and score it."""
     config = configure(gold, word_classes, silver)
@@ -107,8 +107,8 @@ def main(
                 example.predicted = doc
             scores = score_boundaries_and_trees(examples)
             results[path.stem + star] = f"{100 * scores['boundary_f']:.1f} / {100 * scores['dep_las_punct']:.1f}"
-    print(format_table(list(results), [[f"{v:,.0f}" if isinstance(v, float) else v for v in results.values()]]))
-    write_results(results, output)
+    row = [f"{value:,.0f}" if isinstance(value, float) else value for value in results.values()]
+    report(format_table(list(results), [row]), results, output)
 
 
 if __name__ == "__main__":

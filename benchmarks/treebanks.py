@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import srsly
-from measure import format_table, replace_section, write_results
+from measure import format_table, report
 
 COLUMNS = {
     "raw_words_f": "Words",
@@ -75,10 +75,7 @@ def main() -> None:
         for name, files in sorted(find_treebanks(arguments.directory).items())
         if (arguments.only or "") in name
     }
-    table = make_table(results)
-    print(table)
-    replace_section(arguments.document, "treebanks", f"{table}\n")
-    write_results(results, arguments.output)
+    report(make_table(results), results, arguments.output, arguments.document, "treebanks")
 
 
 if __name__ == "__main__":

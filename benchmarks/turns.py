@@ -6,7 +6,7 @@ up to its end, or up to a random word before it, without what was said earlier. 
 end, or only those where no sentence ends: where the transcript has no mark.
 """
 
-from measure import find_pipeline, format_table, write_results
+from measure import Output, find_pipeline, format_table, report
 
 # isort: split
 import random
@@ -52,7 +52,7 @@ def main(
     n: Annotated[int, typer.Option(min=1, help="Number of turns.")] = 1000,
     least: Annotated[int, typer.Option(min=2, help="Minimum number of words in a turn.")] = 5,
     seed: Annotated[int, typer.Option()] = 0,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Print a table with a row per pipeline."""
     draw = random.Random(seed)
@@ -72,8 +72,8 @@ def main(
             "auc": float((ends[:, None] > others).mean() + (ends[:, None] == others).mean() / 2),
         }
     header = ["", "all others", "where no sentence ends", "area under the curve"]
-    print(format_table(header, [[name, *(f"{value:.3f}" for value in row.values())] for name, row in results.items()]))
-    write_results({"turns": len(chosen), "sentence_ends": int(ends_sentence.sum()), **results}, output)
+    table = format_table(header, [[name, *(f"{n:.3f}" for n in found.values())] for name, found in results.items()])
+    report(table, {"turns": len(chosen), "sentence_ends": int(ends_sentence.sum()), **results}, output)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ Each document is rewritten as others would type it and annotated. Scores are tho
 and LAS), after the original characters are restored.
 """
 
-from measure import format_table, write_results
+from measure import Output, format_table, report
 
 # isort: split
 import textwrap
@@ -75,7 +75,7 @@ def main(
     pipeline: Annotated[str, typer.Argument(help="Pipeline trained on the treebank.")],
     corpus: Annotated[Path, typer.Argument(help=".conllu file, composed (NFC).")],
     documents: Annotated[str, typer.Option(help="`--documents` of train-treebank.")] = "10",
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
+    output: Output = None,
 ) -> None:
     """Measure all changes."""
     nlp = spacy.load(pipeline)
@@ -89,8 +89,7 @@ def main(
         docs = [put_back(doc, text) for doc, text in zip(nlp.pipe(changed), texts, strict=True)]
         results[name] = {score: 100 * value for score, value in score_raw_text(docs, references).items()}
     rows = [[name, *(f"{result[score]:.2f}" for score in SCORES)] for name, result in results.items()]
-    print(format_table(["text", "Words", "Sents", "LAS"], rows))
-    write_results(results, output)
+    report(format_table(["text", "Words", "Sents", "LAS"], rows), results, output)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,15 @@ that only English has.
 """
 
 from measure import (
+    Document,
+    Output,
     count_words,
     find_split,
     format_table,
     interleave,
     read_references,
-    replace_section,
+    report,
     time_annotation,
-    write_results,
 )
 
 # isort: split
@@ -57,8 +58,8 @@ def main(
     treebanks: Annotated[list[Path], typer.Argument(help="Directories with *-dev.conllu and *-test.conllu.")],
     split: Annotated[str | None, typer.Option(help="dev or test. Default: both.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Measurements of each time, after a warm-up.")] = 5,
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `whole_token`.")] = None,
+    output: Output = None,
+    document: Document = None,
 ) -> None:
     """Score the pipeline, and time it on the first treebank."""
     nlp = spacy_joint.load(model)
@@ -83,15 +84,10 @@ def main(
         [f"{name} morphologizer and lemmatizer", f"{1e6 * each:.1f}", f"{1 / each:,.0f}"]
         for name, each in seconds.items()
     ]
-    text = (
-        format_table([f"accuracy, {' / '.join(splits)}", *MEASURES], rows)
-        + "\n\n"
-        + format_table([timed.stem, "microseconds per word", "words per second"], speeds)
-        + "\n"
-    )
-    print(text)
-    replace_section(document, "whole_token", text)
-    write_results({"splits": splits, "accuracy": scores, "seconds_per_word": seconds}, output)
+    accuracy = format_table([f"accuracy, {' / '.join(splits)}", *MEASURES], rows)
+    costs = format_table([timed.stem, "microseconds per word", "words per second"], speeds)
+    results = {"splits": splits, "accuracy": scores, "seconds_per_word": seconds}
+    report(f"{accuracy}\n\n{costs}", results, output, document, "whole_token")
 
 
 if __name__ == "__main__":

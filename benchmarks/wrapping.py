@@ -4,7 +4,7 @@ LitBank has no paragraphs, so sentences are put into paragraphs of at least WORD
 a quotation. The shipped pipeline tags and parses each variant from its words, and the rules find the quotations.
 """
 
-from measure import format_table, replace_section, write_results
+from measure import Document, Output, format_table, percent, report
 
 # isort: split
 import textwrap
@@ -64,8 +64,8 @@ def find_quotations(nlp: Language, tokens: Tokens) -> tuple[set[Run], set[Run]]:
 
 def main(
     corpus: Annotated[Path, typer.Argument(help="Directory of LitBank's quotations.")],
-    output: Annotated[Path | None, typer.Option(help="JSON file to write.")] = None,
-    document: Annotated[Path | None, typer.Option(help="Page in which to replace section `wrapping`.")] = None,
+    output: Output = None,
+    document: Document = None,
 ) -> None:
     """Measure all layouts."""
     nlp = spacy_joint.load()
@@ -87,12 +87,10 @@ def main(
         }
         name = f"{width} columns" if width else "a paragraph per line"
         results[name] = result
-        scores = [f"{100 * result[score]:.1f}" for score in ("precision", "recall", "f")]
+        scores = [percent(result[score]) for score in ("precision", "recall", "f")]
         rows.append([name, *scores, f"{result['over_line_ends']:,}"])
-    table = format_table(["layout", "P", "R", "F1", "quotations over line ends"], rows) + "\n"
-    print(table)
-    write_results(results, output)
-    replace_section(document, "wrapping", table)
+    table = format_table(["layout", "P", "R", "F1", "quotations over line ends"], rows)
+    report(table, results, output, document, "wrapping")
 
 
 if __name__ == "__main__":
