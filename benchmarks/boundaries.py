@@ -5,7 +5,7 @@ else is predicted. Known boundaries are those that a transcript shows anyway: wh
 `# speaker_id` in the corpus), and where a paragraph begins (`# newpar`).
 """
 
-from measure import PARSER, Output, find_pipeline, format_table, report
+from measure import PARSER, Output, format_table, report
 
 # isort: split
 import re
@@ -69,7 +69,7 @@ def precision_recall_f(gold: np.ndarray, predicted: np.ndarray) -> tuple[float, 
 
 @app.command()
 def given(
-    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with speakers or paragraphs.")],
     output: Output = None,
 ) -> None:
@@ -105,10 +105,7 @@ def given(
 
 @app.command()
 def probabilities(
-    model: Annotated[
-        Path,
-        typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser, calibrated on other documents."),
-    ],
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser, calibrated on other documents.")],
     corpora: Annotated[list[Path], typer.Argument(help="CoNLL-U files.")],
     output: Output = None,
 ) -> None:

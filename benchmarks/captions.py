@@ -15,7 +15,7 @@ or between proper nouns that form a compound. The gold trees of treebanks judge,
 stays as long as the next one allows.
 """
 
-from measure import Output, find_pipeline, format_table, read_references, report
+from measure import Output, format_table, read_references, report
 
 # isort: split
 import csv
@@ -203,7 +203,7 @@ def measure(nlp: Language, paths: Sequence[Path], n: int, *, unpunctuated: bool)
 
 
 def main(
-    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline.")],
+    model: Annotated[str, typer.Argument(help="Pipeline.")],
     calls: Annotated[list[Path], typer.Argument(help="Tab-separated words with times, text, or CoNLL-U.")],
     unpunctuated: Annotated[bool, typer.Option("--unpunctuated", help="Lower-cased, without marks.")] = False,
     turns: Annotated[int, typer.Option(min=1, help="Number of turns of each text file.")] = 300,

@@ -8,17 +8,7 @@ MODEL is a pipeline with a `sequence_tagger` and a `hedge_chunker`. Tags are pre
 given unless stated otherwise.
 """
 
-from measure import (
-    Output,
-    count_words,
-    draw,
-    find_pipeline,
-    format_table,
-    percent,
-    report,
-    time_annotation,
-    write_results,
-)
+from measure import Output, count_words, draw, format_table, percent, report, time_annotation, write_results
 
 # isort: split
 import json
@@ -54,20 +44,20 @@ def annotate(nlp: Language, references: Iterable[Doc]) -> list[Example]:
 @app.command()
 def accuracy(
     corpus: Path,
-    models: Annotated[list[Path], typer.Argument(parser=find_pipeline)],
+    models: list[str],
     name: Annotated[str, typer.Option(help="Name of the corpus in tables.")] = "",
     output: Output = None,
 ) -> None:
     """Print hedge and segment scores of pipelines, each at its own maximum span, and words per second."""
     results: list[dict[str, Any]] = []
-    for path in models:
-        nlp = spacy.load(path)
+    for model in models:
+        nlp = spacy.load(model)
         chunker = nlp.get_pipe(nlp.pipe_names[-1])
         references = list(read_docbin(corpus, nlp.vocab))
         max_span = chunker.cfg["max_span"]
         scores = score_hedges(annotate(nlp, references), max_span=max_span)
         by_label = scores.pop("hedge_per_type") or {}
-        print(path, {label: round(100 * score["f"], 1) for label, score in by_label.items()})
+        print(model, {label: round(100 * score["f"], 1) for label, score in by_label.items()})
         words_per_second = None
         if nlp.has_pipe("hedge_chunker") and chunker.cfg["joint"]:
             tagged = [make_example(doc, ["TAG", "SENT_START"]).predicted for doc in references]
@@ -138,7 +128,7 @@ def draw_curve(results: dict[str, list[dict[str, Any]]], path: Path) -> None:
 @app.command()
 def documents(
     corpus: Annotated[Path, typer.Argument(help="Corpus of whole documents (`convert --documents 100000`).")],
-    model: Annotated[Path, typer.Argument(parser=find_pipeline)],
+    model: str,
     splitter: Annotated[str, typer.Argument(help="Pipeline that finds sentences.")],
     output: Output = None,
 ) -> None:
@@ -193,7 +183,7 @@ def describe(words: list[str], tags: list[str]) -> list[list[str]]:
 def crf(
     train: Annotated[Path, typer.Argument(help="Corpus with jackknifed tags.")],
     test: Path,
-    tagger: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline that tags the test corpus.")],
+    tagger: Annotated[str, typer.Argument(help="Pipeline that tags the test corpus.")],
     max_span: int = 7,
     output: Output = None,
 ) -> None:
@@ -242,9 +232,7 @@ def segment(doc: Doc, max_span: int) -> list[tuple[str, int, int]]:
 def grammars(
     train: Path,
     test: Path,
-    models: Annotated[
-        list[Path] | None, typer.Argument(parser=find_pipeline, help="Pipelines that end in a chunker or segmenter.")
-    ] = None,
+    models: Annotated[list[str] | None, typer.Argument(help="Pipelines that end in a chunker or segmenter.")] = None,
     max_spans: Annotated[list[int], typer.Option("--max-span")] = [3, 7, 10, 15],  # noqa: B006
     closure: str = "complete",
     width: int = 10,
@@ -277,8 +265,8 @@ def grammars(
         parse("hedges", learnt, plain, max_span)
         trees, docs = ([cut(doc, segment(doc, max_span), max_span) for doc in part] for part in (learnt, references))
         parse("gold segments", trees, docs, max_span)
-    for path in models or []:
-        nlp = spacy.load(path)
+    for model in models or []:
+        nlp = spacy.load(model)
         *_, (last, pipe) = nlp.pipeline
         max_span = pipe.cfg["max_span"]
         with nlp.select_pipes(disable=last):

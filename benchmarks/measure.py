@@ -28,6 +28,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
+import spacy_joint
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
@@ -43,7 +44,7 @@ MEASURES = {"tag acc.": "tag_acc", "boundary F1": "boundary_f", "UAS": "dep_uas_
 
 def find_pipeline(name: str) -> Path:
     """Find the directory of a pipeline, by its path or package."""
-    return Path(name) if Path(name).exists() else spacy.load(name).path
+    return spacy_joint.find_pipeline(name)[1]
 
 
 def find_split(treebank: Path, split: str) -> Path:
@@ -54,9 +55,9 @@ def find_split(treebank: Path, split: str) -> Path:
     return found[0]
 
 
-def load_with_beam(path: Path, beam_width: int, component: str = PARSER) -> Language:
+def load_with_beam(model: str | Path, beam_width: int, component: str = PARSER) -> Language:
     """Load a pipeline of which one component, by default the joint parser, predicts with this beam."""
-    return spacy.load(path, config={"components": {component: {"model": {"beam_width": beam_width}}}})
+    return spacy.load(model, config={"components": {component: {"model": {"beam_width": beam_width}}}})
 
 
 def read_references(path: Path, vocab: Vocab, *, starred: bool = False) -> list[Doc]:

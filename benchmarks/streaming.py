@@ -10,7 +10,6 @@ from measure import (
     PARSER,
     Output,
     count_words,
-    find_pipeline,
     format_table,
     get_peak_memory,
     load_with_beam,
@@ -70,7 +69,7 @@ def annotate(nlp: Language, doc: Doc) -> Doc:
     return nlp.get_pipe(PARSER)(nlp.get_pipe(GUIDE)(doc) if GUIDE in nlp.pipe_names else doc)
 
 
-def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, kind: str) -> dict[str, Any]:
+def run_stream(model: str, corpus: Path, n_words: int, beam_width: int, kind: str) -> dict[str, Any]:
     """Stream this many words in this process, as "documents" or "tokens"."""
     nlp = load_with_beam(model, beam_width)
     docs = read_tagged(corpus, nlp.vocab)
@@ -88,7 +87,7 @@ def run_stream(model: Path, corpus: Path, n_words: int, beam_width: int, kind: s
     return {"words": done, "words_per_second": done / seconds, "peaks_mb": [*peaks, get_peak_memory() / 1e6]}
 
 
-def run_batch(model: Path, corpus: Path, n_words: int, beam_width: int) -> dict[str, Any]:
+def run_batch(model: str, corpus: Path, n_words: int, beam_width: int) -> dict[str, Any]:
     """Parse documents with this many words in this process, one by one."""
     nlp = load_with_beam(model, beam_width)
     docs = read_tagged(corpus, nlp.vocab)
@@ -100,7 +99,7 @@ def run_batch(model: Path, corpus: Path, n_words: int, beam_width: int) -> dict[
 
 @app.command()
 def speed(
-    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     words: Annotated[int, typer.Option(min=1, help="Length of the long stream.")] = 5_000_000,
     beam_width: Annotated[int, typer.Option(min=1)] = 8,
@@ -126,7 +125,7 @@ def speed(
 
 @app.command()
 def delay(
-    model: Annotated[Path, typer.Argument(parser=find_pipeline, help="Pipeline with a joint_sbd_parser.")],
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
     corpus: Annotated[Path, typer.Argument(help="CoNLL-U file with the documents.")],
     starred: Annotated[bool, typer.Option("--starred", help="Lower-cased and without punctuation.")] = False,
     beam_width: Annotated[int, typer.Option(min=1)] = 8,

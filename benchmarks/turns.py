@@ -6,7 +6,7 @@ up to its end, or up to a random word before it, without what was said earlier. 
 end, or only those where no sentence ends: where the transcript has no mark.
 """
 
-from measure import Output, find_pipeline, format_table, report
+from measure import Output, format_table, report
 
 # isort: split
 import random
@@ -47,7 +47,7 @@ def find_true_positives(ends: np.ndarray, others: np.ndarray) -> float:
 
 
 def main(
-    models: Annotated[list[Path], typer.Argument(parser=find_pipeline, help="Calibrated pipelines.")],
+    models: Annotated[list[str], typer.Argument(help="Calibrated pipelines.")],
     turns: Annotated[Path, typer.Option(help="Directory of text files with a turn per line.")],
     n: Annotated[int, typer.Option(min=1, help="Number of turns.")] = 1000,
     least: Annotated[int, typer.Option(min=2, help="Minimum number of words in a turn.")] = 5,
@@ -66,7 +66,7 @@ def main(
         others = np.array(
             [end_probability(nlp, clean(turn[:cut])) for turn, cut in zip(chosen, cuts, strict=True)], float
         )
-        results[model.name] = {
+        results[Path(model).name] = {
             "others": find_true_positives(ends, others),
             "no_sentence_end": find_true_positives(ends, others[~ends_sentence]),
             "auc": float((ends[:, None] > others).mean() + (ends[:, None] == others).mean() / 2),
