@@ -2,7 +2,6 @@
 
     python corpora.py compare WORK
     python corpora.py plan WORK
-    python corpora.py drive WORK --runner ray
 
 Each run is a separate process, whose children are watched in /proc (Linux). Timing begins once all workers have
 annotated something, so rates exclude starting.
@@ -18,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -32,11 +31,7 @@ MB = 1_000_000
 RAY = {"local": "", "ray": "--ray local"}
 # Of a record.
 SENTENCES = 25
-WORDS = tuple(
-    "the old man boats they said we left early rain fell all night and nobody knew why it mattered".split()  # noqa: SIM905
-)
-# So long that gigabytes of them are annotated soon.
-LONG_WORDS = tuple(20 * word for word in WORDS)
+WORDS = "the old man boats they said we left early rain fell all night and nobody knew why it mattered".split()  # noqa: SIM905
 
 
 class Watched(NamedTuple):
@@ -47,12 +42,12 @@ class Watched(NamedTuple):
     annotates: bool
 
 
-def write_corpus(path: Path, megabytes: float, seed: int = 0, words: Sequence[str] = WORDS) -> Path:
+def write_corpus(path: Path, megabytes: float) -> Path:
     """Write JSON lines of sentences of a small vocabulary; with `.zst`, compressed."""
     import zstandard
 
-    rng = random.Random(seed)
-    sentences = [" ".join(rng.choices(words, k=rng.randint(4, 24))).capitalize() + "." for _ in range(5000)]
+    rng = random.Random(0)
+    sentences = [" ".join(rng.choices(WORDS, k=rng.randint(4, 24))).capitalize() + "." for _ in range(5000)]
     path.parent.mkdir(parents=True, exist_ok=True)
     with zstandard.open(path, "wb") if path.suffix == ".zst" else path.open("wb") as file:
         written = 0
@@ -191,45 +186,16 @@ def measure_libraries() -> dict[str, int]:
     return {"anonymous": _look_at_anonymous(os.getpid()), "pss": found.pss}
 
 
-def _link_gigabytes(directory: Path, gigabytes: float, words: Sequence[str]) -> list[Path]:
+def _link_gigabytes(directory: Path, gigabytes: float) -> list[Path]:
     """A directory of compressed files of a gigabyte of text each, all of them the same."""
     path = directory / ".gigabyte.jsonl.zst"
     if not path.exists():
-        write_corpus(path, 1000, words=words)
+        write_corpus(path, 1000)
     links = [directory / f"part{number:03}.jsonl.zst" for number in range(round(gigabytes))]
     for link in links:
         link.unlink(missing_ok=True)
         link.symlink_to(path.name)
     return links
-
-
-@app.command()
-def drive(
-    work: Annotated[Path, typer.Argument(help="Directory to work in; outputs of earlier runs must not be there.")],
-    runner: Annotated[str, typer.Option(help="local or ray.")] = "local",
-    gigabytes: Annotated[float, typer.Option(help="Size of the corpus, not compressed.")] = 2,
-) -> None:
-    """Annotate a corpus of very long words with a pipeline that only splits sentences; print the driver's memory as it
-    grows."""
-    corpus, output, splitter = work / "drive", work / f"drive_{runner}", work / "splitter"
-    _link_gigabytes(corpus, gigabytes, LONG_WORDS)
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.to_disk(splitter)
-    command = f"annotate-corpus {corpus} {RAY[runner]} --workers 2 --format spacy --model {splitter} --output {output}"
-    start = time.perf_counter()
-    run = subprocess.Popen([sys.executable, "-m", "spacy", "joint", *command.split()])
-    following = 100
-    while run.poll() is None:
-        n_done = len(os.listdir(output / "done")) if (output / "done").exists() else 0
-        driver = _look(run.pid)
-        if driver is not None and n_done >= following:
-            print(
-                f"{n_done:,} shards, driver {driver.pss / MB:.0f} MB, {time.perf_counter() - start:.0f} s", flush=True
-            )
-            following = n_done + 100
-        time.sleep(0.5)
-    assert run.returncode == 0
 
 
 @app.command()
@@ -242,7 +208,7 @@ def plan(
     from spacy_joint.scale.annotating.records import Reading
     from spacy_joint.scale.annotating.storage import StoredFile
 
-    files = [StoredFile(str(link), link.stat().st_size) for link in _link_gigabytes(work / "plan", gigabytes, WORDS)]
+    files = [StoredFile(str(link), link.stat().st_size) for link in _link_gigabytes(work / "plan", gigabytes)]
     places = {}
     start = time.process_time()
     for group in group_files(files, MB):
