@@ -3,7 +3,7 @@
     python corpora.py compare WORK
     python corpora.py plan WORK
 
-Each run is a separate process, whose children are watched in /proc (Linux). Timing begins once all workers have
+Each run is a separate process, which is watched with its children (Linux). Timing begins once all workers have
 annotated something, so rates exclude starting.
 """
 
@@ -17,15 +17,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
+import psutil
 import spacy
 import typer
 
 app = typer.Typer(help=__doc__)
-TICKS = os.sysconf("SC_CLK_TCK")
 MB = 1_000_000
 # Options by what runs the workers.
 RAY = {"local": "", "ray": "--ray local"}
@@ -60,41 +60,21 @@ def write_corpus(path: Path, megabytes: float) -> Path:
 
 def watch(root: int) -> dict[int, Watched]:
     """The process and all that descend from it."""
-    parents: dict[int, int] = {}
-    for directory in Path("/proc").glob("[0-9]*"):
-        try:
-            parents[int(directory.name)] = int((directory / "stat").read_text().rpartition(")")[2].split()[1])
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return {pid: found for pid in _descend(root, parents) if (found := _look(pid)) is not None}
+    found = {}
+    for process in [psutil.Process(root), *psutil.Process(root).children(recursive=True)]:
+        # It may end meanwhile.
+        with suppress(psutil.NoSuchProcess):
+            times, annotates = process.cpu_times(), "popen_loky" in " ".join(process.cmdline())
+            found[process.pid] = Watched(times.user + times.system, process.memory_full_info().pss, annotates)
+    return found
 
 
-def _descend(root: int, parents: dict[int, int]) -> Iterator[int]:
-    yield root
-    for pid, parent in parents.items():
-        if parent == root:
-            yield from _descend(pid, parents)
-
-
-def _look(pid: int) -> Watched | None:
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        command = Path(f"/proc/{pid}/cmdline").read_text()
-        memory = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    sizes = {line.split()[0]: 1024 * int(line.split()[1]) for line in memory.splitlines()[1:]}
-    annotates = "popen_loky" in command
-    return Watched((int(fields[11]) + int(fields[12])) / TICKS, sizes["Pss:"], annotates)
-
-
-def _look_at_anonymous(pid: int) -> int:
+def get_anonymous_memory(pid: int) -> int:
     """The memory of a process that is not of files, in bytes; 0 if it has ended."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon:")), 0)
+    with suppress(psutil.NoSuchProcess):
+        memory = psutil.Process(pid).memory_info()
+        return memory.rss - memory.shared
+    return 0
 
 
 def measure(corpus: Path, output: Path, runner: str, workers: int, model: str | None, format_: str) -> dict[str, Any]:
@@ -110,7 +90,7 @@ def measure(corpus: Path, output: Path, runner: str, workers: int, model: str | 
         time.sleep(0.1)
         for pid, found in seen.items():
             if found.annotates:
-                peaks[pid] = max(peaks[pid], _look_at_anonymous(pid))
+                peaks[pid] = max(peaks[pid], get_anonymous_memory(pid))
         n_done = len(list((output / "done").glob("*.json")))
         # Looking at all pages takes time, and stops who is looked at.
         if n_done == last[1]:
@@ -181,9 +161,7 @@ def measure_libraries() -> dict[str, int]:
     # Registers the components, and so imports them.
     for name in ("sequence_tagger", "joint_sbd_parser"):
         spacy.blank("en").get_factory_meta(name)
-    found = _look(os.getpid())
-    assert found is not None
-    return {"anonymous": _look_at_anonymous(os.getpid()), "pss": found.pss}
+    return {"anonymous": get_anonymous_memory(os.getpid()), "pss": watch(os.getpid())[os.getpid()].pss}
 
 
 def _link_gigabytes(directory: Path, gigabytes: float) -> list[Path]:
