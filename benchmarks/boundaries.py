@@ -5,11 +5,12 @@ else is predicted. Known boundaries are those that a transcript shows anyway: wh
 `# speaker_id` in the corpus), and where a paragraph begins (`# newpar`).
 """
 
-from measure import PARSER, Output, format_table, report
+from measure import PARSER, Output, format_table, percent, read_references, report
 
 # isort: split
 import re
 from collections.abc import Iterable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,7 @@ import numpy as np
 import spacy
 import typer
 from spacy.language import Language
+from spacy.scorer import PRFScore
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -60,11 +62,11 @@ def read_starred(path: Path, vocab: Vocab) -> Iterator[tuple[Doc, np.ndarray, np
             yield starred, turns[:-1][kept], paragraphs[:-1][kept]
 
 
-def precision_recall_f(gold: np.ndarray, predicted: np.ndarray) -> tuple[float, float, float]:
-    """Scores of tokens that start a sentence, in percent."""
-    hits = 100.0 * (gold & predicted).sum()
-    precision, recall = hits / max(predicted.sum(), 1), hits / max(gold.sum(), 1)
-    return precision, recall, 2 * precision * recall / max(precision + recall, 1e-9)
+def precision_recall_f(gold: np.ndarray, predicted: np.ndarray) -> list[float]:
+    """Scores of tokens that start a sentence."""
+    score = PRFScore()
+    score.score_set(set(np.flatnonzero(predicted)), set(np.flatnonzero(gold)))
+    return [score.precision, score.recall, score.fscore]
 
 
 @app.command()
@@ -96,9 +98,9 @@ def given(
                 doc[token].is_sent_start = True
             predicted.extend(bool(token.is_sent_start) for token in nlp(doc))
         starts = np.array(predicted)
-        scores = *precision_recall_f(gold, starts), *precision_recall_f(gold & other, starts & other)
-        results[name] = {"given": n_given, "all": scores[:3], "other": scores[3:]}
-        rows.append([name, n_given, *(f"{score:.1f}" for score in scores)])
+        of_all, of_other = precision_recall_f(gold, starts), precision_recall_f(gold & other, starts & other)
+        results[name] = {"given": n_given, "all": of_all, "other": of_other}
+        rows.append([name, n_given, *map(percent, (*of_all, *of_other))])
     table = format_table(["given", "boundaries", "P", "R", "F1", "other P", "other R", "other F1"], rows)
     report(table, {"corpus": corpus.name, **results}, output)
 
@@ -115,23 +117,20 @@ def probabilities(
     """
     nlp = spacy.load(model, config={"components": {PARSER: {"boundary_probabilities": True}}})
     results, rows, reliability = {}, [], []
-    for corpus in corpora:
-        for text, references in (
-            (corpus.stem, read_conllu(corpus, nlp.vocab)),
-            (f"{corpus.stem}*", (starred for starred, _, _ in read_starred(corpus, nlp.vocab))),
-        ):
-            probability, gold, predicted = _predict(nlp, references)
-            of_boundaries = probability[predicted], gold[predicted]
-            scores = {
-                "precision": gold[predicted].mean(),
-                "surest_20": precision_of_surest(*of_boundaries),
-                "calibration_error": expected_calibration_error(*of_boundaries),
-                "calibration_error_all": expected_calibration_error(probability, gold),
-            }
-            bins = make_reliability_table(*of_boundaries)
-            results[text] = {**scores, "boundaries": int(predicted.sum()), "bins": [bin_._asdict() for bin_ in bins]}
-            rows.append([text, int(predicted.sum()), *(f"{100 * score:.1f}" for score in scores.values())])
-            reliability += [[text, n, *(f"{100 * mean:.1f}" for mean in means)] for n, *means in bins]
+    for corpus, starred in product(corpora, (False, True)):
+        text = corpus.stem + "*" * starred
+        probability, gold, predicted = _predict(nlp, read_references(corpus, nlp.vocab, starred=starred))
+        of_boundaries = probability[predicted], gold[predicted]
+        scores = {
+            "precision": gold[predicted].mean(),
+            "surest_20": precision_of_surest(*of_boundaries),
+            "calibration_error": expected_calibration_error(*of_boundaries),
+            "calibration_error_all": expected_calibration_error(probability, gold),
+        }
+        bins = make_reliability_table(*of_boundaries)
+        results[text] = {**scores, "boundaries": int(predicted.sum()), "bins": [bin_._asdict() for bin_ in bins]}
+        rows.append([text, int(predicted.sum()), *map(percent, scores.values())])
+        reliability += [[text, n, *map(percent, means)] for n, *means in bins]
     header = ["text", "boundaries", "precision", "of the surest 20 %", "calibration error", "of all words"]
     print(format_table(header, rows))
     report(format_table(["text", "boundaries", "mean probability", "precision"], reliability), results, output)

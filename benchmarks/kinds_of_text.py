@@ -203,7 +203,7 @@ def turns(
         scores = precision_recall_f(np.array(gold), starts)
         at_turns = precision_recall_f(np.array(begins_turn), starts)[1]
         results[bias] = {"words": len(gold), "sentences": scores, "recall_of_turns": at_turns}
-        rows.append([bias, *(f"{score:.1f}" for score in (*scores, at_turns))])
+        rows.append([bias, *map(percent, (*scores, at_turns))])
     print(f"{results[BIASES[0]]['words']} words\n")
     report(format_table(["bias", "P", "R", "F1", "recall at turns"], rows), results, output)
 
