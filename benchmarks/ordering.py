@@ -20,8 +20,7 @@ from order_models.direct_evidence import DirectEvidence
 from order_models.measures import Answer, answer_all, compare, cross_validate, score_answers
 from order_models.ngrams import NGrams
 from order_models.pair_perceptron import PairPerceptron
-from order_models.positional import OneClass
-from order_models.tag_rank import TagRank
+from order_models.ranks import OneClass, TagRank
 
 from spacy_joint.ordering.corpus import BROWN, read_corpus
 from spacy_joint.ordering.phrases import Phrase, has_repeats, read_phrases

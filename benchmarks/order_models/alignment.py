@@ -4,19 +4,21 @@
 The score of an order is that of its cheapest alignment with the columns, in which a column emits a word or is skipped.
 `AlignmentByLikelihood` builds the table phrase by phrase and inserts columns where that is cheaper; the cost of a word
 follows from the frequencies of its features in the column. `AlignmentByPerceptron` keeps those columns and learns the
-costs from its mistakes. The head, where known, is the last word of each row. Stems are simpler than the paper's; costs
-and smoothing, for which it gives no values, are ours.
+costs from its mistakes. The head, where known, is the last word of each row.
+
+The features of a word are binary, in groups: identity, stem, binned length, six properties of the form, nine endings.
+Stems just lack inflections, unlike Porter's in the paper; costs and smoothing, for which it gives no values, are ours.
 """
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 
 import numpy as np
 
-from spacy_joint.ordering.phrases import Phrase
+from spacy_joint.ordering.phrases import Phrase, identity
 
-from .alignment_features import GROUPS, OPEN, UNKNOWN
 from .base import Orderer
 
 GAP = 0
@@ -27,6 +29,46 @@ INSERTION, MAX_COLUMNS = 3.0, 14
 PSEUDO_COUNT = 0.1
 # Of the perceptron: passes over the phrases, and how far costs move at a mistake.
 EPOCHS, RATE = 5, 0.1
+ENDINGS = ("al", "ble", "ed", "er", "est", "ic", "ing", "ive", "ly")
+# The longest words of each bin; one more is open.
+LENGTHS = (1, 2, 3, 4, 6, 8, 12, 18)
+INFLECTIONS = ("ies", "ing", "est", "ed", "er", "es", "s")
+UNKNOWN = "<unknown>"
+
+
+def stem(word: str) -> str:
+    """A word without its inflection, if that leaves three letters."""
+    for ending in INFLECTIONS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def _has_ending(ending: str) -> Callable[[str], object]:
+    return lambda text: text.lower().endswith(ending)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", ""))
+    except ValueError:
+        return False
+    return True
+
+
+GROUPS: dict[str, Callable[[str], object]] = {
+    "word": identity,
+    "stem": lambda text: stem(identity(text)),
+    "length": lambda text: bisect_left(LENGTHS, len(text)),
+    "capital": lambda text: text[:1].isupper(),
+    "all capitals": str.isupper,
+    "hyphen": lambda text: "-" in text,
+    "starts numeric": lambda text: text[:1].isdigit(),
+    "numeric": _is_number,
+    **{f"-{ending}": _has_ending(ending) for ending in ENDINGS},
+}
+# Groups whose values are words: those seen once stand for all that were never seen.
+OPEN = ("word", "stem")
 
 
 class _Features:

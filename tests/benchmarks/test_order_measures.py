@@ -2,7 +2,7 @@
 
 import pytest
 from order_models.measures import Answer, answer, answer_all, compare, cross_validate, score_answers
-from order_models.tag_rank import TagRank
+from order_models.ranks import TagRank
 
 from spacy_joint.ordering.phrases import Phrase, Word
 

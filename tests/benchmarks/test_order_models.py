@@ -8,8 +8,7 @@ from order_models.direct_evidence import DirectEvidence
 from order_models.measures import answer_all, score_answers
 from order_models.ngrams import NGrams
 from order_models.pair_perceptron import PairPerceptron
-from order_models.positional import OneClass
-from order_models.tag_rank import TagRank
+from order_models.ranks import OneClass, TagRank
 
 from spacy_joint.ordering.order_perceptron import make_order_perceptron
 from spacy_joint.ordering.phrases import Phrase, Word
