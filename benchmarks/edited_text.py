@@ -19,6 +19,7 @@ from typing import Annotated, NamedTuple
 import spacy
 import typer
 from spacy.language import Language
+from spacy.scorer import PRFScore
 
 TEXTS = Path(__file__).parent.parent / "tests" / "edited_text"
 QUOTES = ('""', "“”", "‘’")
@@ -113,12 +114,12 @@ def load_peers(language: str, punkt_text: Path | None) -> dict[str, FindSentence
 
 def score(texts: list[Text], find: FindSentences) -> tuple[int, float]:
     """The number of texts with all boundaries right, and F1 of the boundaries within texts."""
-    exact = right = found = wanted = 0
-    for text, starts in texts:
+    exact, boundaries = 0, PRFScore()
+    for text, (_, *starts) in texts:
         split = {skip_space(text, start) for start in find(text)} - {0, len(text)}
-        exact += split == set(starts[1:])
-        right, found, wanted = right + len(split & set(starts)), found + len(split), wanted + len(starts) - 1
-    return exact, 2 * right / (found + wanted) if found + wanted else 1.0
+        exact += split == set(starts)
+        boundaries.score_set(split, set(starts))
+    return exact, boundaries.fscore if len(boundaries) else 1.0
 
 
 def skip_space(text: str, start: int) -> int:

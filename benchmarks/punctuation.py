@@ -28,6 +28,7 @@ from spacy_joint.annotation.restored import FINAL, list_marked, read_restored
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.corpora.raw_text import is_prose, read_paragraphs
 from spacy_joint.pipes.components import enable_components, list_components
+from spacy_joint.scoring.counts import count
 from spacy_joint.scoring.restoration import count_case, count_marks
 from spacy_joint.training.distillation import make_doc
 from spacy_joint.training.unpunctuated import remove_punctuation
@@ -59,25 +60,16 @@ class Counts:
         begins = True
         for ours, theirs in list(zip(found, expected, strict=True))[:-1]:
             count_marks(self.scores, ours.mark, theirs.mark)
-            self._add_end(ours.mark in FINAL, theirs.mark in FINAL)
+            is_found, is_expected = ours.mark in FINAL, theirs.mark in FINAL
+            count(self.scores[ENDS], is_found and is_expected, is_found, is_expected)
             for name in (CASE, BEGINS if begins else ELSEWHERE) if theirs.has_case else ():
                 count_case(self.scores[name], ours.text, theirs.text)
-            begins = theirs.mark in FINAL
-
-    def _add_end(self, is_found: bool, is_expected: bool) -> None:
-        score = self.scores[ENDS]
-        score.tp += is_found and is_expected
-        score.fp += is_found > is_expected
-        score.fn += is_expected > is_found
+            begins = is_expected
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """By what is scored, precision, recall and F1 in percent."""
-        named = {"p": "precision", "r": "recall", "f": "fscore"}
-        return {
-            name: {key: 100 * getattr(score, of) for key, of in named.items()}
-            for name, score in sorted(self.scores.items())
-            if len(score)
-        }
+        scores = {name: score.to_dict() for name, score in sorted(self.scores.items()) if len(score)}
+        return {name: {key: 100 * value for key, value in each.items()} for name, each in scores.items()}
 
 
 def read_mark(marks: str) -> str:

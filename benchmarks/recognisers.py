@@ -16,7 +16,6 @@ from measure import PARSER, Document, Output, format_table, report
 import csv
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ import spacy
 import typer
 from rapidfuzz.distance import Levenshtein
 from spacy.language import Language
+from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 
 from spacy_joint.transcripts import make_doc
@@ -128,16 +128,6 @@ def get_ends(words: Sequence[Word]) -> np.ndarray:
     return np.array([word.ends for word in words], dtype=bool)
 
 
-def count(gold: np.ndarray, found: np.ndarray) -> Counter[str]:
-    """The numbers of ends within a call, not that of the call."""
-    return Counter(right=int((gold & found)[:-1].sum()), gold=int(gold[:-1].sum()), found=int(found[:-1].sum()))
-
-
-def score(counts: Counter[str]) -> float:
-    """F1 in percent."""
-    return 200 * counts["right"] / max(counts["gold"] + counts["found"], 1)
-
-
 def measure(directory: Path, pipelines: dict[str, Language], limit: int) -> dict[str, dict[str, float]]:
     """By whose words they are, the word error rate, and F1 of whose boundaries they are."""
     results: dict[str, dict[str, float]] = {}
@@ -158,8 +148,12 @@ def measure(directory: Path, pipelines: dict[str, Language], limit: int) -> dict
         rate = sum(errors for *_, errors in aligned.values()) / sum(map(len, references.values()))
         results[name] = {"WER": 100 * rate}
         for finder, find in finders.items():
-            counts = (count(ends[call], find(words)) for call, words in calls.items())
-            results[name][finder] = score(sum(counts, Counter()))
+            score = PRFScore()
+            for call, words in calls.items():
+                # Not the end of the call.
+                found, gold = (set(np.flatnonzero(each[:-1])) for each in (find(words), ends[call]))
+                score.score_set(found, gold)
+            results[name][finder] = 100 * score.fscore
     return dict(sorted(results.items(), key=lambda result: result[1]["WER"]))
 
 
