@@ -168,29 +168,22 @@ class Run:
                 slowed = slowness * self.draw_slowness(self.cluster.slow_shards)
                 yield self.environment.timeout(self.seconds[shard] * slowed)
                 yield self.transfers.serve(self.written_bytes / self.cluster.storage)
-                self.finish(shard)
+                self.useful += self.seconds[shard]
+                self.n_left -= 1
+                if not self.n_left:
+                    self.done.succeed()
                 shard = None
         except simpy.Interrupt:
             if shard is not None:
-                self.give_back(shard)
+                # Another core redoes it.
+                self.lost_shards += 1
+                self.waiting.append(shard)
+                self.returned.succeed()
+                self.returned = self.environment.event()
 
     def draw_slowness(self, deviation: float) -> float:
         """How many times longer something takes: the slower half of a lognormal distribution."""
         return math.exp(abs(self.draw.gauss(0.0, deviation)))
-
-    def finish(self, shard: int) -> None:
-        """Count a shard as done."""
-        self.useful += self.seconds[shard]
-        self.n_left -= 1
-        if not self.n_left:
-            self.done.succeed()
-
-    def give_back(self, shard: int) -> None:
-        """Let others have the shard of a core that is lost."""
-        self.lost_shards += 1
-        self.waiting.append(shard)
-        self.returned.succeed()
-        self.returned = self.environment.event()
 
 
 def simulate(cluster: Cluster, measured: Measured, seed: int = SEED) -> Outcome:

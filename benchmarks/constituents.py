@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -173,8 +173,7 @@ class Laboratory:
 
     def __init__(self, work: Path, treebanks: dict[str, Callable[[], dict[str, list[Tree]]]]) -> None:
         self.work = work
-        self.treebanks = treebanks
-        self.read: dict[str, dict[str, list[Tree]]] = {}
+        self.read_treebank = cache(lambda corpus: treebanks[corpus]())
         self.trained: tuple[Run, spacy.Language] | None = None
 
     def measure(self, run: Run) -> dict[str, Any]:
@@ -197,12 +196,6 @@ class Laboratory:
             results = evaluate(nlp, make_examples(trees[run.split], nlp.vocab), run.parameters)
             write_results({"run": asdict(run), **results}, stored)
         return json.loads(stored.read_text(encoding="utf8"))
-
-    def read_treebank(self, corpus: str) -> dict[str, list[Tree]]:
-        """The trees of a corpus."""
-        if corpus not in self.read:
-            self.read[corpus] = self.treebanks[corpus]()
-        return self.read[corpus]
 
     def compare(self, title: str, runs: dict[str, Run]) -> str:
         """A table of runs."""

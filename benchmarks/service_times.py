@@ -12,8 +12,9 @@ import io
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from spacy.language import Language
@@ -66,7 +67,8 @@ def measure_shards(
 ) -> None:
     """Measure the shards in random order."""
     draw = random.Random(SEED)
-    drawn = [shard for path in files for shard in choose(draw, list(cut(path)), shards)]
+    cuts = (list(cut(path)) for path in files)
+    drawn = [shard for found in cuts for shard in draw.sample(found, min(shards, len(found)))]
     draw.shuffle(drawn)
     start = time.process_time()
     nlp = spacy_joint.load(pipeline)
@@ -100,11 +102,8 @@ def measure_parts(
                 parsed = other.get_pipe(PARSER).pipe(tagged)
                 seconds[f"{name}, beam width {beam_width}"], _ = time_once(list, parsed)
         seconds[name], docs = time_once(list, component.pipe(docs))
-    for name, write in {
-        "CoNLL-U": write_as_conllu,
-        "JSON lines": write_as_json_lines,
-        "DocBin": write_as_docbin,
-    }.items():
+    writers = {"CoNLL-U": write_as_conllu, "JSON lines": write_as_json_lines, "DocBin": write_as_docbin}
+    for name, write in writers.items():
         seconds[name], written = time_once(write, docs)
         n_bytes[name] = len(written)
         if name == "CoNLL-U":
@@ -133,28 +132,19 @@ def time_once(work: Callable[[Any], Any], argument: Any) -> tuple[float, Any]:
     return time.process_time() - start, found
 
 
-def write_as_conllu(docs: Sequence[Doc]) -> bytes:
-    """The bytes of a CoNLL-U file."""
+def write_text(write: Callable[[Sequence[Doc], TextIO], None], docs: Sequence[Doc]) -> bytes:
+    """The bytes of a text file."""
     written = io.StringIO()
-    write_conllu(docs, written)
+    write(docs, written)
     return written.getvalue().encode()
 
 
-def write_as_json_lines(docs: Sequence[Doc]) -> bytes:
-    """The bytes of a file with a sentence per line."""
-    written = io.StringIO()
-    write_sentences(docs, written)
-    return written.getvalue().encode()
+write_as_conllu, write_as_json_lines = partial(write_text, write_conllu), partial(write_text, write_sentences)
 
 
 def write_as_docbin(docs: Sequence[Doc]) -> bytes:
     """The bytes of a .spacy file, which is compressed."""
     return DocBin(docs=docs, store_user_data=True).to_bytes()
-
-
-def choose(draw: random.Random, shards: Sequence[str], n: int) -> list[str]:
-    """Draw some shards of a file, or take all if it has fewer."""
-    return draw.sample(shards, min(n, len(shards)))
 
 
 if __name__ == "__main__":

@@ -7,13 +7,10 @@ import numpy as np
 from spacy_joint.scoring.quotations import Counts
 
 
-def randomise(
-    first: Sequence[Counts], second: Sequence[Counts], measure: str = "f_score", *, rounds: int = 10_000, seed: int = 0
-) -> float:
-    """The probability that two equally good systems differ at least as much as these.
+def randomise(first: Sequence[Counts], second: Sequence[Counts], *, rounds: int = 10_000) -> float:
+    """The probability that the F1 scores of two equally good systems differ at least as much as these.
 
     first, second: The counts of each system, one per document, in the same order.
-    measure: "precision", "recall" or "f_score" of the summed counts.
     rounds: The number of random swaps.
     Raises ValueError if the numbers of documents differ.
     """
@@ -22,8 +19,8 @@ def randomise(
     if not first:
         return 1.0
     counts = np.array([[count.values for count in system] for system in (first, second)])
-    generator = np.random.default_rng(seed)
-    observed = _difference(counts.sum(axis=1), measure)
+    generator = np.random.default_rng(0)
+    observed = _compare(counts.sum(axis=1))
     at_least = 0
     for _ in range(rounds):
         swapped = generator.random(len(first)) < 0.5
@@ -34,10 +31,10 @@ def randomise(
             ]
         )
         # Tolerance for floating-point sums in a different order.
-        at_least += _difference(sums, measure) >= observed - 1e-12
+        at_least += _compare(sums) >= observed - 1e-12
     return (at_least + 1) / (rounds + 1)
 
 
-def _difference(sums: np.ndarray, measure: str) -> float:
-    first, second = (getattr(Counts(*values), measure) for values in sums.tolist())
+def _compare(sums: np.ndarray) -> float:
+    first, second = (Counts(*values).f_score for values in sums.tolist())
     return abs(first - second)

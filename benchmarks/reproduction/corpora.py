@@ -19,7 +19,7 @@ from spacy_joint.files.atomic import atomic_write
 from spacy_joint.pipes.structured_pipe import StructuredPipe
 from spacy_joint.training.unpunctuated import unpunctuate
 
-from .learning import WORD_CLASSES, make_pipe, train_fully
+from .learning import WORD_CLASSES, make_pipe, train
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,9 @@ class Tagging:
         model = {"table_bits": self.table_bits, "min_changes": self.min_changes, "n_tables": 1, "threads": 1}
         examples = [make_example(reference) for reference in references]
         tagger = make_pipe("sequence_tagger", examples, references[0].vocab, seed, model=model)
-        return train_fully(tagger, examples, epochs=self.epochs, seed=seed, dropout=self.dropout)
+        for _ in train(tagger, examples, epochs=self.epochs, seed=seed, dropout=self.dropout):
+            pass
+        return tagger
 
 
 class Library:
@@ -125,13 +127,12 @@ class Library:
             return
         seen = self.read_gold(corpus, "train")
         folds = self.tagging.folds
-        accuracy = {}
         right = 0
         for fold in range(folds):
             others = [reference for number, reference in enumerate(seen) if number % folds != fold]
             right += _overwrite_tags(self.tagging.train(others, self.seed), seen[fold::folds])
         # Tags are overwritten, so read them again to train the tagger for the other splits.
-        accuracy["train"] = right / sum(map(len, seen))
+        accuracy = {"train": right / sum(map(len, seen))}
         self._write(seen, corpus, "train")
         tagger = self.tagging.train(self.read_gold(corpus, "train"), self.seed)
         for split in self.list_splits(corpus):

@@ -26,8 +26,8 @@ COLOURS = {
 NAMES = {"boundary_f": "boundary F1", "las": "LAS"}
 
 
-def draw_all(plan: Plan, results: Results, directory: Path, stem: str) -> dict[str, str]:
-    """Draw the figures and return their names without extension."""
+def draw_all(plan: Plan, results: Results, report: Path) -> None:
+    """Draw the figures beside the report."""
     figures = {
         "curves": _draw_curves(plan, results),
         "used": _draw_use(plan, results),
@@ -36,9 +36,9 @@ def draw_all(plan: Plan, results: Results, directory: Path, stem: str) -> dict[s
     }
     for name, figure in figures.items():
         # Reproducible bytes: no date, no random names.
-        with matplotlib.rc_context({"svg.hashsalt": name}), atomic_write(directory / f"{stem}_{name}.svg") as path:
+        file = report.with_name(f"{report.stem}_{name}.svg")
+        with matplotlib.rc_context({"svg.hashsalt": name}), atomic_write(file) as path:
             figure.savefig(path, format="svg", metadata={"Date": None})
-    return {name: f"{stem}_{name}" for name in figures}
 
 
 def _draw_curves(plan: Plan, results: Results) -> Figure:

@@ -66,10 +66,3 @@ def train(
             updates += learnt["segments"]
         seconds += time.process_time() - start
         yield Epoch(number, seconds, used / gold, updates)
-
-
-def train_fully(pipe: StructuredPipe, examples: Sequence[Example], **settings: Any) -> StructuredPipe:
-    """Train to the end, ignoring the records of epochs."""
-    for _ in train(pipe, examples, **settings):
-        pass
-    return pipe

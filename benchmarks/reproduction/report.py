@@ -75,7 +75,7 @@ IN_PRINT = {
 def write_report(plan: Plan, library: Library, store: Store, path: Path, command: str) -> None:
     """Write the report and its figures."""
     results = Results(plan, store)
-    figures = draw_all(plan, results, path.parent, path.stem)
+    draw_all(plan, results, path)
     claims = judge(plan, results)
     paper = [f"{measure} {corpus}" for measure in ("F1", "LAS") for corpus in ("WSJ", "Switchboard", "WSJ*")]
     parts = [
@@ -93,7 +93,7 @@ def write_report(plan: Plan, library: Library, store: Store, path: Path, command
         ).strip(),
         *_count_missing(plan, results),
         _summarise(claims),
-        *(part for number, claim in enumerate(claims, start=1) for part in _write_section(number, claim, figures)),
+        *(part for number, claim in enumerate(claims, start=1) for part in _write_section(number, claim, path.stem)),
         "## Results on dev and test",
         *_compare_systems(plan, results),
         "In the paper, on test:",
@@ -119,11 +119,11 @@ def _summarise(claims: list[Claim]) -> str:
     return format_table(["", "claim", *(word.strip("*") for word in WORDS.values())], rows)
 
 
-def _write_section(number: int, claim: Claim, figures: Mapping[str, str]) -> Iterator[str]:
+def _write_section(number: int, claim: Claim, stem: str) -> Iterator[str]:
     yield f"## {number}. {claim.title}"
     for part in claim.parts:
         if isinstance(part, Figure):
-            yield f"![{part.caption}]({figures[part.name]}.svg)"
+            yield f"![{part.caption}]({stem}_{part.name}.svg)"
         elif isinstance(part, Table):
             rows = [[cell if isinstance(cell, str) else WORDS[cell] for cell in row] for row in part.rows]
             yield format_table(part.header, rows)

@@ -159,11 +159,13 @@ class Reparsing:
         nlp = spacy.blank("en", vocab=library.vocab)
         nlp.add_pipe(PARSER, config={"model": {"beam_width": self.parser.beam_width}})
         pipe = nlp.get_pipe(PARSER).from_disk(store.model_of(self.parser), exclude=["vocab"])
-        found = store.require(self.boundaries)["splits"]
+        found = store.find(self.boundaries)
+        if found is None:
+            raise LookupError(f"{self.boundaries.name} was not run yet.")
         results = {}
         for split in library.list_splits(corpus):
             references = library.read_tagged(corpus, split)
-            predicted = map(partial(parse_sentences, pipe), references, found[split]["starts"])
+            predicted = map(partial(parse_sentences, pipe), references, found["splits"][split]["starts"])
             results[split] = measure(references, predicted)
         return {"splits": results, "seconds": time.process_time() - start}
 
@@ -179,13 +181,6 @@ class Store:
         path = self.work / "runs" / f"{run.name}.json"
         stored = json.loads(path.read_text(encoding="utf8")) if path.is_file() else {}
         return stored if stored.get("settings") == run.settings else None
-
-    def require(self, run: Run | Reparsing) -> dict[str, Any]:
-        """The result of a run; raises LookupError if there is none."""
-        stored = self.find(run)
-        if stored is None:
-            raise LookupError(f"{run.name} was not run yet.")
-        return stored
 
     def model_of(self, run: Run) -> Path:
         """The path of the model of a run."""

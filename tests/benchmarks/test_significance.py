@@ -18,7 +18,7 @@ def test_one_document_is_never_significant():
 
 def test_randomisation_is_repeatable():
     systems = [[Counts(i % 3, 3, i % 3, 4) for i in range(20)], [Counts(1, 3, 1, 4) for _ in range(20)]]
-    assert randomise(*systems, rounds=100, seed=1) == randomise(*systems, rounds=100, seed=1)
+    assert randomise(*systems, rounds=100) == randomise(*systems, rounds=100)
 
 
 def test_different_documents_are_refused():
