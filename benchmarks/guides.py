@@ -33,6 +33,7 @@ from measure import (
     get_peak_memory,
     load_with_beam,
     measure_in_fresh_process,
+    percent,
     read_references,
     report,
     time_annotation,
@@ -127,14 +128,6 @@ def score(nlp: Language, path: Path, read: Callable[[Doc], Decisions], *, starre
     return {name: [of_doc[name] for of_doc in counts] for name in MEASURES}
 
 
-def sum_up(counts: Iterable[Counts]) -> float:
-    """The F1 score of summed counts, in percent."""
-    total = Counts()
-    for of_doc in counts:
-        total.add(of_doc)
-    return 100 * total.f_score
-
-
 class System(NamedTuple):
     """A pipeline with a beam width; 0: only its guide."""
 
@@ -172,7 +165,7 @@ class Comparison:
         for text, counts, of_first in zip(self.header, self.counts[name], self.counts[first], strict=True):
             cells = []
             for measure in measures:
-                value = sum_up(counts[measure])
+                value = 100 * sum(counts[measure], Counts()).f_score
                 p_value = randomise(of_first[measure], counts[measure], rounds=1000)
                 result[f"{text} {measure}"] = {"score": value, "p_value": p_value}
                 cells.append(f"{value:.1f}" + (f" ({p_value:.3f})" if name != first else ""))
@@ -190,7 +183,8 @@ class Comparison:
         row = [title]
         for of_first, of_second in zip(self.counts[first], self.counts[second], strict=True):
             p_value = randomise(of_first["F1"], of_second["F1"], rounds=1000)
-            row.append(f"{sum_up(of_first['F1']):.1f} / {sum_up(of_second['F1']):.1f} ({p_value:.3f})")
+            scores = (percent(sum(of_each["F1"], Counts()).f_score) for of_each in (of_first, of_second))
+            row.append(f"{' / '.join(scores)} ({p_value:.3f})")
         return row
 
     def write(self, output: Path | None, document: Path | None, section: str, *more: str) -> None:

@@ -29,9 +29,8 @@ class Counts:
     def __init__(self, hits_p: float = 0, n_p: float = 0, hits_r: float = 0, n_r: float = 0) -> None:
         self.values = np.array([hits_p, n_p, hits_r, n_r], dtype=np.float64)
 
-    def add(self, other: Counts) -> None:
-        """Add the counts of another document."""
-        self.values += other.values
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(self.values + other.values))
 
     @property
     def precision(self) -> float:
@@ -78,12 +77,12 @@ def score_quotations(
         annotated = True
         gold, predicted = get_runs(example, spans_key)
         for name in strict:
-            strict[name].add(count_strict(gold, predicted, name))
-            partial[name].add(count_partial(gold, predicted, name))
+            strict[name] += count_strict(gold, predicted, name)
+            partial[name] += count_partial(gold, predicted, name)
         if cues_key in example.reference.spans:
             gold_cues, predicted_cues = get_heads(example, cues_key)
             correct = len(gold_cues & predicted_cues)
-            cues.add(Counts(correct, len(predicted_cues), correct, len(gold_cues)))
+            cues += Counts(correct, len(predicted_cues), correct, len(gold_cues))
             boundaries += find_boundaries(example, spans_key, cues_key)
     near, far = np.mean(boundaries, axis=0).tolist() if boundaries else (1.0, 1.0)
     scores = {
