@@ -33,6 +33,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 import spacy_joint
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.transcripts import make_doc
 from spacy_joint.transcripts.caption_writing import make_units
 from spacy_joint.transcripts.captioning import Caption, Limits, Unit, cut_captions, make_caption
@@ -74,8 +75,7 @@ def read_docs(nlp: Language, path: Path, n: int, *, unpunctuated: bool) -> Itera
     """Annotated documents, each with one whose trees say where no line should end."""
     if path.suffix == ".conllu":
         for reference in read_references(path, nlp.vocab, starred=unpunctuated):
-            words, spaces = [token.text for token in reference], [bool(token.whitespace_) for token in reference]
-            yield nlp(Doc(nlp.vocab, words, spaces)), reference
+            yield nlp(make_example(reference).predicted), reference
         return
     is_text = path.suffix == ".txt"
     read = read_turns(path, n, unpunctuated=unpunctuated) if is_text else read_call(path, unpunctuated=unpunctuated)

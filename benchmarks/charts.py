@@ -342,7 +342,8 @@ def compare_nltk(
     ]
     times, difference, n_words, n_parsed = {"nltk": 0.0, "ours": 0.0}, 0.0, 0, 0
     for number, tree in enumerate(trees, start=1):
-        words = find_tags(grammar, tree.leaves())
+        found = [grammar.lexicon.find_tags(word, is_first=place == 0) for place, word in enumerate(tree.leaves())]
+        words = [[(tag, math.log(probability)) for tag, probability in tags.items()] for tags in found]
         # The same word has the same name, so that it counts once.
         names = [str(words.index(tags)) for tags in words]
         lexical = [
@@ -362,7 +363,7 @@ def compare_nltk(
         ]
         theirs = nltk.ViterbiParser(nltk.PCFG(symbols[grammar.root], [*rules, *lexical]), max_time=None)
         start = time.process_time()
-        found = list(theirs.parse(names))
+        parses = list(theirs.parse(names))
         times["nltk"] += time.process_time() - start
         start = time.process_time()
         # One run is too short to time.
@@ -370,8 +371,8 @@ def compare_nltk(
             score, *_ = parser.parse(words)
         times["ours"] += (time.process_time() - start) / 100
         n_words += len(words)
-        expected = math.log(found[0].prob()) if found else -math.inf
-        n_parsed += bool(found)
+        expected = math.log(parses[0].prob()) if parses else -math.inf
+        n_parsed += bool(parses)
         difference = max(difference, 0.0 if score == expected else abs(score - expected))
         results = {
             "sentences": number,
@@ -386,12 +387,6 @@ def compare_nltk(
         # NLTK is slow, so results are kept after each sentence.
         write_results(results, output)
     print(results)
-
-
-def find_tags(grammar: Grammar, words: Sequence[str]) -> list[list[tuple[str, float]]]:
-    """The possible tags of words, as the parser takes them."""
-    found = [grammar.lexicon.find_tags(word, is_first=place == 0) for place, word in enumerate(words)]
-    return [[(tag, math.log(probability)) for tag, probability in tags.items()] for tags in found]
 
 
 @app.command()

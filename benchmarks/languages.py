@@ -47,14 +47,6 @@ def make_row(name: str, scores: dict[str, Any], columns: dict[str, str]) -> list
     return [name, *(f"{100 * scores[key]:.1f}" if scores.get(key) is not None else "" for key in columns.values())]
 
 
-def pack(path: Path) -> bytes:
-    """The archive of a directory."""
-    content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w:gz") as archive:
-        archive.add(path, arcname=path.name)
-    return content.getvalue()
-
-
 def format_figures(results: dict[str, dict[str, Any]], path: Path) -> str:
     """The tables, and the size of the pipeline in `path`."""
     raw = [make_row(name, scores["raw"], RAW) for name, scores in results.items()]
@@ -65,10 +57,12 @@ def format_figures(results: dict[str, dict[str, Any]], path: Path) -> str:
         for star, key in (("", "gold"), ("*", "starred"))
     ]
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / 1e6
-    packed = len(pack(path)) / 1e6
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        archive.add(path, arcname=path.name)
     tables = (format_table(["", *columns], rows) for columns, rows in ((RAW, raw), (GOLD, gold)))
     return "From raw text:\n\n{}\n\nGold tokens:\n\n{}\n\nSize: {:.1f} MB as an archive, {:.1f} MB on disk.".format(
-        *tables, packed, size
+        *tables, len(packed.getvalue()) / 1e6, size
     )
 
 

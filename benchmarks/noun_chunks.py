@@ -12,7 +12,6 @@ from typing import Annotated
 import spacy
 import typer
 from measure import Output, format_table, percent, read_references, report
-from spacy.language import Language
 from spacy.scorer import PRFScore
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc
@@ -69,7 +68,9 @@ def main(
     starred = read_references(corpus, nlp.vocab, starred=True)
     wanted = map(list_chunks, edited) if brackets is None else read_base_phrases(brackets, edited)
     gold = [renumber(extents, doc) for extents, doc in zip(wanted, edited, strict=True)]
-    predicted, predicted_starred = list(predict(nlp, edited)), list(predict(nlp, starred))
+    predicted, predicted_starred = (
+        list(nlp.pipe(make_example(reference).predicted for reference in docs)) for docs in (edited, starred)
+    )
     found = {
         "gold trees": [renumber(list_chunks(doc), doc) for doc in edited],
         "predicted trees": [
@@ -91,11 +92,6 @@ def main(
         results[name] = score.to_dict()
     rows = [[name, *map(percent, score.values())] for name, score in results.items()]
     report(format_table([corpus.stem, "P", "R", "F1"], rows), results, output)
-
-
-def predict(nlp: Language, references: Sequence[Doc]) -> Iterator[Doc]:
-    """Annotate the tokens of documents."""
-    return nlp.pipe(make_example(reference).predicted for reference in references)
 
 
 if __name__ == "__main__":

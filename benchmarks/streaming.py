@@ -36,6 +36,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 from spacy.training import Example
 
+from spacy_joint.corpora.examples import make_example
 from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 
 # Memory at the end is compared with memory after this share of the stream.
@@ -140,7 +141,7 @@ def delay(
     delays: list[int] = []
     examples: list[Example] = []
     for reference in read_references(corpus, nlp.vocab, starred=starred):
-        tagged = Doc(nlp.vocab, words=[t.text for t in reference], spaces=[bool(t.whitespace_) for t in reference])
+        tagged = make_example(reference).predicted
         for name, pipe in nlp.pipeline[: nlp.pipe_names.index(PARSER)]:
             if name != GUIDE:
                 tagged = pipe(tagged)
