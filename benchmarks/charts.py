@@ -73,8 +73,9 @@ def closings(
     """Print the table of closings and widths, learnt from TRAIN and tuned on DEV."""
     treebank = list(read_treebank(train))
     trees = list(read_treebank(test))[: sentences or None]
-    grammar, boundaries, prepared = estimate(treebank, kind)
-    held = [prepare(tree, **ANNOTATION[kind]) for tree in read_treebank(dev)]
+    prepared, held = ([prepare(tree, **ANNOTATION[kind]) for tree in part] for part in (treebank, read_treebank(dev)))
+    grammar = estimate_grammar(treebank, **ANNOTATION[kind], split_cycles=SPLIT_CYCLES[kind])
+    boundaries = estimate_boundaries(prepared, grammar)
     tags = find_frequent_tags(treebank)
 
     def learn(kind: str, parser: SentenceParser, share: float) -> Closing:
@@ -182,14 +183,6 @@ def long(
         results[length] = figures
         print(length, figures, flush=True)
     write_results(results, output)
-
-
-def estimate(treebank: Sequence[Tree], kind: str) -> tuple[Grammar, BoundaryModel, list[Tree]]:
-    """The grammar of a treebank, its boundary model, and the trees as both are made of them."""
-    annotation = ANNOTATION[kind]
-    grammar = estimate_grammar(treebank, **annotation, split_cycles=SPLIT_CYCLES[kind])
-    prepared = [prepare(tree, **annotation) for tree in treebank]
-    return grammar, estimate_boundaries(prepared, grammar), prepared
 
 
 def settle(kind: str, width: int, decoding: str) -> dict[str, Any]:
