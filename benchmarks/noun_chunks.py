@@ -4,40 +4,25 @@ Where there are gold constituents, their base noun phrases are the reference: ea
 except for possessors, which belong to the phrase. Otherwise, the chunks of gold trees are.
 """
 
-from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Annotated
 
 import spacy
 import typer
+from constituent_boundaries import add_trees
 from measure import Output, format_table, percent, read_references, report
 from spacy.scorer import PRFScore
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc
 
 from spacy_joint.annotation.noun_chunks import find_base_phrases
-from spacy_joint.corpora.constituency_treebanks import read_tree_documents
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.parsing.noun_chunks import noun_chunks
 from spacy_joint.pipes.components import enable_components
 
 Extents = set[tuple[int, int]]
-
 CONSTITUENCY_PARSER = "constituency_parser"
-
-
-def read_base_phrases(path: Path, references: Sequence[Doc]) -> Iterator[Extents]:
-    """The base noun phrases of documents, from a file with the trees of their sentences."""
-    sentences = read_tree_documents(path, references[0].vocab)
-    for reference in references:
-        extents: Extents = set()
-        start = 0
-        while start < len(reference):
-            sentence = next(sentences)
-            extents |= {(start + first, start + end) for first, end in find_base_phrases(sentence)}
-            start += len(sentence)
-        yield extents
 
 
 def list_chunks(doc: Doc) -> Extents:
@@ -63,11 +48,13 @@ def main(
     """
     nlp = spacy.load(model)
     enable_components(nlp, CONSTITUENCY_PARSER)
+    references = read_references(corpus, nlp.vocab)
+    if brackets is not None:
+        add_trees(references, brackets)
     # Documents of punctuation only have no starred variant.
-    edited = [doc for doc in read_references(corpus, nlp.vocab) if any(token.pos != PUNCT for token in doc)]
+    edited = [doc for doc in references if any(token.pos != PUNCT for token in doc)]
     starred = read_references(corpus, nlp.vocab, starred=True)
-    wanted = map(list_chunks, edited) if brackets is None else read_base_phrases(brackets, edited)
-    gold = [renumber(extents, doc) for extents, doc in zip(wanted, edited, strict=True)]
+    gold = [renumber(list_chunks(doc) if brackets is None else set(find_base_phrases(doc)), doc) for doc in edited]
     predicted, predicted_starred = (
         list(nlp.pipe(make_example(reference).predicted for reference in docs)) for docs in (edited, starred)
     )
