@@ -56,7 +56,7 @@ def measure_orderer(path: Path) -> dict[str, dict[str, Any]]:
 def score_orders(orderer: Any, phrases: list[Phrase]) -> dict[str, Any]:
     """Shares of phrases and of pairs in the order of the text, and of phrases that would be called odd."""
     best = [orderer.order_phrase(phrase).orders[0] for phrase in phrases]
-    answers = [Answer((order.indices,), len(order.indices)) for order in best]
+    answers = [Answer([order.indices]) for order in best]
     below = [order.score - orderer.score_order(phrase) for order, phrase in zip(best, phrases, strict=True)]
     n_odd = sum(margin > orderer.cfg["threshold"] for margin in below)
     return {**score_answers(answers), "order_odd": n_odd / len(phrases)}

@@ -1,4 +1,4 @@
-"""The base class of systems that order modifiers: they learn from phrases, score an order, and rank.
+"""The base class of systems that order modifiers: they learn from phrases, and score an order.
 
 A subclass scores an order (`score`). The base class searches: all orders if there are few, otherwise by inserting one
 modifier after another where it scores best, which is inexact. Modifiers are sorted first, so the result does not depend
@@ -6,25 +6,17 @@ on the given order. Orders with equal scores count as one, undecided answer.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import permutations
-from typing import NamedTuple
 
-from spacy_joint.ordering.phrases import Phrase, Word, sort_modifiers
-from spacy_joint.ordering.prenominal_orderer import Order
+from spacy_joint.ordering.phrases import Phrase, sort_modifiers
 
 # Up to 7 modifiers, all orders are scored one by one.
 MAX_EXHAUSTIVE = 7
 # Scores that differ by less are equal: sums of floats depend on the order of addition.
 TIE = 1e-9
-
-
-class Ranking(NamedTuple):
-    """The best orders of a phrase, best first, at least one. margin: The score of the best order minus that of the next
-    one with other words; 0 for a tie, infinite if there is no other."""
-
-    orders: tuple[Order, ...]
-    margin: float
+# The indices of modifiers, left to right.
+Order = tuple[int, ...]
 
 
 class Orderer(ABC):
@@ -38,43 +30,27 @@ class Orderer(ABC):
     def score(self, phrase: Phrase) -> float:
         """Score the order that the modifiers are in. Comparable between orders of the same modifiers only."""
 
-    def order(self, phrase: Phrase, n_best: int = 1) -> Ranking:
-        """Find the best orders. All that score like the best are given, even if they are more than `n_best`."""
+    def order(self, phrase: Phrase) -> list[Order]:
+        """Find the best order, or all that score like it."""
         ordered, places = sort_modifiers(phrase)
-        ranking = rank(ordered, self._search(ordered), n_best)
-        orders = (Order(tuple(places[i] for i in indices), score) for indices, score in ranking.orders)
-        return Ranking(tuple(orders), ranking.margin)
+        scores = self._search(ordered)
+        best = max(scores.values())
+        return [tuple(places[i] for i in order) for order, score in scores.items() if score >= best - TIE]
 
-    def _search(self, phrase: Phrase) -> list[Order]:
-        """Orders to choose from, of the sorted modifiers; each way to read the phrase at most once."""
+    def _search(self, phrase: Phrase) -> dict[Order, float]:
+        """Score orders to choose from, of the sorted modifiers."""
         words = phrase.modifiers
         if len(words) <= MAX_EXHAUSTIVE:
-            candidates = {tuple(words[i] for i in indices): indices for indices in permutations(range(len(words)))}
-            return [Order(indices, self.score(Phrase(ordered, phrase.head))) for ordered, indices in candidates.items()]
-        placed: tuple[int, ...] = ()
-        found: list[Order] = []
+            return self._score_each(phrase, permutations(range(len(words))))
+        placed: Order = ()
+        scores: dict[Order, float] = {}
         for new in range(len(words)):
-            ways = [(*placed[:i], new, *placed[i:]) for i in range(len(placed) + 1)]
-            found = [
-                Order(way, self.score(Phrase(tuple(words[i] for i in way), phrase.head))) for way in reversed(ways)
-            ]
-            placed = max(found, key=lambda order: order.score).indices
-        return _distinct(words, found)
+            ways = ((*placed[:i], new, *placed[i:]) for i in reversed(range(len(placed) + 1)))
+            scores = self._score_each(phrase, ways)
+            placed = max(scores, key=scores.__getitem__)
+        return scores
 
-
-def rank(phrase: Phrase, found: Sequence[Order], n_best: int) -> Ranking:
-    """Rank orders of which no two read alike."""
-    ranked = sorted(found, key=lambda order: (-order.score, [phrase.modifiers[i] for i in order.indices]))
-    margin = ranked[0].score - ranked[1].score if len(ranked) > 1 else float("inf")
-    ranking = Ranking(tuple(ranked), margin if margin >= TIE else 0.0)
-    return ranking._replace(orders=ranking.orders[: max(n_best, len(list_tied(ranking)))])
-
-
-def _distinct(words: Sequence[Word], orders: Iterable[Order]) -> list[Order]:
-    return list({tuple(words[i] for i in order.indices): order for order in orders}.values())
-
-
-def list_tied(ranking: Ranking) -> tuple[tuple[int, ...], ...]:
-    """The indices of all orders with the best score."""
-    best = ranking.orders[0].score
-    return tuple(order.indices for order in ranking.orders if best - order.score < TIE)
+    def _score_each(self, phrase: Phrase, orders: Iterable[Order]) -> dict[Order, float]:
+        """Score orders, each way to read the phrase once."""
+        read = {tuple(phrase.modifiers[i] for i in order): order for order in orders}
+        return {order: self.score(Phrase(words, phrase.head)) for words, order in read.items()}

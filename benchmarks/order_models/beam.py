@@ -9,7 +9,7 @@ from spacy_joint.ordering.order_perceptron import make_order_perceptron
 from spacy_joint.ordering.phrases import Phrase
 from spacy_joint.ordering.prenominal_orderer import PrenominalOrderer
 
-from .base import Orderer, Ranking
+from .base import Order, Orderer
 
 
 class BeamOrderer(Orderer):
@@ -40,7 +40,6 @@ class BeamOrderer(Orderer):
         """The sum over all parts of the order."""
         return self.pipe.score_order(phrase)
 
-    def order(self, phrase: Phrase, n_best: int = 1) -> Ranking:
-        """Find the best orders, exactly for up to eight modifiers."""
-        _, orders, margin = self.pipe.order_phrase(phrase, n_best)
-        return Ranking(orders, margin)
+    def order(self, phrase: Phrase) -> list[Order]:
+        """Find the best order, exactly for up to eight modifiers."""
+        return [self.pipe.order_phrase(phrase).orders[0].indices]

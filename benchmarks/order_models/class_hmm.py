@@ -13,7 +13,8 @@ import numpy as np
 
 from spacy_joint.ordering.phrases import Phrase, identities
 
-from .base import Orderer, list_tied
+from .base import Orderer
+from .measures import answer_all
 from .ngrams import find_known
 
 # Iterations, at most, and without progress; what is added to the expected count of each word in each class.
@@ -48,7 +49,7 @@ class ClassHmm(Orderer):
         self.emissions = self._start(batches)
         best, best_accuracy, since = self.emissions, -1.0, 0
         for _ in range(ITERATIONS):
-            accuracy = self._measure(held_out)
+            accuracy = sum(answer.full for answer in answer_all(self, held_out)) / max(len(held_out), 1)
             since = 0 if accuracy > best_accuracy else since + 1
             if accuracy > best_accuracy:
                 best, best_accuracy = self.emissions, accuracy
@@ -104,13 +105,6 @@ class ClassHmm(Orderer):
         possible = total > 0
         posterior[possible] /= total[possible, None, None]
         np.add.at(expected, rows[possible], posterior[possible])
-
-    def _measure(self, phrases: Sequence[Phrase]) -> float:
-        right = 0.0
-        for phrase in phrases:
-            tied = list_tied(self.order(phrase))
-            right += (tuple(range(len(phrase.modifiers))) in tied) / len(tied)
-        return right / max(len(phrases), 1)
 
     def score(self, phrase: Phrase) -> float:
         """The log-probability of the sequence of modifiers, over all paths of classes."""

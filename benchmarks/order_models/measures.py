@@ -1,56 +1,44 @@
 """Measures of systems that order modifiers: accuracy on whole phrases and pairs, and significance.
 
-A system may return one order, several equally good ones, or none (all orders tie). Accuracy is the expectation of
+A system may return one order, or several equally good ones: all if it cannot decide. Accuracy is the expectation of
 choosing one of them at random. Leave out phrases with repeated modifiers: they have no unique order.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
-from math import factorial, sqrt
+from math import comb, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from spacy_joint.ordering.phrases import Phrase
 
-from .base import Orderer, list_tied
+from .base import Order, Orderer
 
 LONGEST = 5
 RESAMPLES = 10_000
 
 
 class Answer(NamedTuple):
-    """What a system says of a phrase whose text has the order 0, 1, 2, ...
+    """The orders that a system likes best of a phrase whose text has the order 0, 1, 2, ..."""
 
-    orders: All that it likes best; none if it cannot decide at all.
-    n: The number of modifiers.
-    """
+    orders: Sequence[Order]
 
-    orders: tuple[tuple[int, ...], ...]
-    n: int
+    @property
+    def n(self) -> int:
+        """The number of modifiers."""
+        return len(self.orders[0])
 
     @property
     def full(self) -> float:
         """The chance to have the order of the text."""
-        if not self.orders:
-            return 1.0 / factorial(self.n)
         return (tuple(range(self.n)) in self.orders) / len(self.orders)
 
     @property
-    def pairs(self) -> float:
-        """The expected share of pairs in the order of the text."""
-        if not self.orders:
-            return 0.5
-        right = sum(a < b for order in self.orders for a, b in combinations(order, 2))
-        return right / (len(self.orders) * self.n * (self.n - 1) / 2)
-
-
-def answer(system: Orderer, phrase: Phrase) -> Answer:
-    """Ask a system for the order of a phrase."""
-    n = len(phrase.modifiers)
-    tied = list_tied(system.order(phrase))
-    return Answer(() if len(tied) == factorial(n) else tied, n)
+    def right_pairs(self) -> float:
+        """The expected number of pairs in the order of the text."""
+        return sum(a < b for order in self.orders for a, b in combinations(order, 2)) / len(self.orders)
 
 
 def score_answers(answers: Sequence[Answer]) -> dict[str, float | int | None]:
@@ -59,8 +47,6 @@ def score_answers(answers: Sequence[Answer]) -> dict[str, float | int | None]:
     Scores are shares from 0 to 1, None where there is nothing to score.
     """
     full = [given.full for given in answers]
-    n_pairs = [given.n * (given.n - 1) / 2 for given in answers]
-    right = [given.pairs * n for given, n in zip(answers, n_pairs, strict=True)]
     by_length: defaultdict[int, list[float]] = defaultdict(list)
     for given in answers:
         by_length[min(given.n, LONGEST)].append(given.full)
@@ -69,7 +55,7 @@ def score_answers(answers: Sequence[Answer]) -> dict[str, float | int | None]:
         "n": len(answers),
         "order_full": mean,
         "order_full_se": None if mean is None else sqrt(mean * (1 - mean) / len(full)),
-        "order_pair": _divide(sum(right), sum(n_pairs)),
+        "order_pair": _divide(sum(given.right_pairs for given in answers), sum(comb(given.n, 2) for given in answers)),
         **{f"order_full_{n}": _divide(sum(values), len(values)) for n, values in sorted(by_length.items())},
     }
 
@@ -110,4 +96,4 @@ def cross_validate(
 
 def answer_all(system: Orderer, phrases: Iterable[Phrase]) -> list[Answer]:
     """Ask a system for the order of each phrase."""
-    return [answer(system, phrase) for phrase in phrases]
+    return [Answer(system.order(phrase)) for phrase in phrases]

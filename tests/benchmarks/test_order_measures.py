@@ -1,12 +1,12 @@
 """Scores of modifier orders."""
 
 import pytest
-from order_models.measures import Answer, answer, answer_all, compare, cross_validate, score_answers
+from order_models.measures import Answer, answer_all, compare, cross_validate, score_answers
 from order_models.ranks import TagRank
 
 from spacy_joint.ordering.phrases import Phrase, Word
 
-RIGHT, WRONG, BOTH, NONE = Answer(((0, 1),), 2), Answer(((1, 0),), 2), Answer(((0, 1), (1, 0)), 2), Answer((), 2)
+RIGHT, WRONG, BOTH, LONGER = Answer([(0, 1)]), Answer([(1, 0)]), Answer([(0, 1), (1, 0)]), Answer([(0, 2, 1)])
 
 
 def phrase(*words):
@@ -14,25 +14,23 @@ def phrase(*words):
 
 
 def test_ties_are_scored_as_random_choices():
-    assert (RIGHT.full, WRONG.full, NONE.full, BOTH.full) == (1.0, 0.0, 0.5, 0.5)
-    assert Answer((), 3).full == pytest.approx(1 / 6)
-    assert Answer(((0, 2, 1),), 3).pairs == pytest.approx(2 / 3)
+    assert (RIGHT.full, WRONG.full, BOTH.full) == (1.0, 0.0, 0.5)
+    assert (RIGHT.right_pairs, BOTH.right_pairs, LONGER.right_pairs) == (1.0, 0.5, 2.0)
 
 
-def test_equal_scores_for_all_orders_are_no_answer():
-    assert answer(TagRank(), phrase("big/JJ", "red/JJ")) == NONE
-    assert answer(TagRank(), phrase("big/JJ", "tin/NN")) == RIGHT
-    assert answer(TagRank(), phrase("tin/NN", "big/JJ")) == WRONG
+def test_orders_with_equal_scores_are_one_answer():
+    phrases = [phrase("big/JJ", "red/JJ"), phrase("big/JJ", "tin/NN"), phrase("tin/NN", "big/JJ")]
+    assert answer_all(TagRank(), phrases) == [BOTH, RIGHT, WRONG]
 
 
 def test_undecided_phrases_count_as_chance():
-    scores = score_answers([RIGHT, WRONG, NONE, NONE])
+    scores = score_answers([RIGHT, WRONG, BOTH, BOTH])
     assert scores["order_full"] == 0.5
     assert scores["order_full_se"] == pytest.approx(0.25)
 
 
 def test_accuracy_by_length():
-    scores = score_answers([RIGHT, Answer(((0, 2, 1),), 3)])
+    scores = score_answers([RIGHT, LONGER])
     assert (scores["order_full_2"], scores["order_full_3"]) == (1.0, 0.0)
     assert scores["order_pair"] == pytest.approx(3 / 4)
 
