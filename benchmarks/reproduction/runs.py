@@ -220,17 +220,13 @@ def find_starts(doc: Doc) -> list[int]:
 def parse_sentences(pipe: StructuredPipe, reference: Doc, starts: Sequence[int]) -> Doc:
     """Parse the tokens of a reference sentence by sentence. starts: The first token of each sentence."""
     tokens = make_example(reference, ["TAG"]).predicted
-    heads: list[int] = []
-    labels: list[str] = []
+    parsed = []
     for start, end in pairwise([*starts, len(tokens)]):
         sentence = tokens[start:end].as_doc()
         for token in sentence:
             token.is_sent_start = token.i == 0
-        parsed = pipe(sentence)
-        heads.extend(start + token.head.i for token in parsed)
-        labels.extend(token.dep_ for token in parsed)
-    words, spaces = [token.text for token in tokens], [bool(token.whitespace_) for token in tokens]
-    return Doc(reference.vocab, words=words, spaces=spaces, heads=heads, deps=labels)
+        parsed.append(pipe(sentence))
+    return Doc.from_docs(parsed, ensure_whitespace=False)
 
 
 def make_pairs(references: Iterable[Doc], predicted: Iterable[Doc]) -> list[Example]:
