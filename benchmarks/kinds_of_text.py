@@ -10,8 +10,7 @@ from measure import PARSER, Output, format_table, percent, read_references, repo
 # isort: split
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -21,12 +20,12 @@ import spacy
 import typer
 from boundaries import precision_recall_f
 from spacy.symbols import PUNCT
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from spacy_joint.training.noise import CHANGES, corrupt
-from spacy_joint.training.unpunctuated import is_punctuation, unpunctuate
+from spacy_joint.training.rewriting import copy_words, rewrite
+from spacy_joint.training.unpunctuated import is_punctuation
 
-ATTRIBUTES = ["TAG", "POS", "HEAD", "DEP", "SENT_START"]
 BIASES = (-60, -30, 0, 30, 60, 100, 150, 200)
 # The number of documents, of alternating kinds, in a mixed document.
 MIXED = 6
@@ -41,40 +40,28 @@ def capitalise(word: str) -> str:
     return word[:1].upper() + word[1:].lower()
 
 
-def change_case(change: Callable[[str], str], doc: Doc) -> Doc:
-    """A document with the same annotation in another case."""
-    words, spaces = [change(token.text) for token in doc], [bool(token.whitespace_) for token in doc]
-    changed = Doc(doc.vocab, words=words, spaces=spaces)
-    return changed.from_array(ATTRIBUTES, doc.to_array(ATTRIBUTES))
-
-
-def remove_marks(doc: Doc, kept: str = "") -> Doc | None:
-    """A document in the same case without its punctuation, except for some marks; None if nothing is left."""
-    copy = doc.copy()
-    for token in copy:
-        if token.text in kept:
-            token.pos_ = "SYM"
-    bare = unpunctuate(copy)
-    if bare is None:
-        return None
-    words = [token.text for token in copy if token.pos != PUNCT and not token.text.isspace()]
-    result = Doc(doc.vocab, words=words)
-    return result.from_array(ATTRIBUTES, bare.to_array(ATTRIBUTES))
-
-
 CASES = {"unchanged": str, "lower case": str.lower, "capitals": str.upper, "title case": capitalise}
-MARKS: dict[str, Callable[[Doc], Doc | None]] = {
-    "all marks": lambda doc: doc,
-    "`,` `.` `?`": partial(remove_marks, kept=",.?"),
-    "`.`": partial(remove_marks, kept="."),
-    "no marks": remove_marks,
-}
+# The marks that are kept.
+MARKS = {"all marks": None, "`,` `.` `?`": ",.?", "`.`": ".", "no marks": ""}
 
 
 def make_kind(references: Sequence[Doc], marks: str, case: str) -> list[Doc]:
-    """The documents of a kind of text."""
-    documents = (MARKS[marks](doc) for doc in references)
-    return [change_case(CASES[case], doc) for doc in documents if doc is not None]
+    """The documents of a kind of text, except for those of which nothing is left."""
+    kept, change = MARKS[marks], CASES[case]
+    documents = []
+    for doc in references:
+        words = copy_words(doc)
+        if kept is not None:
+            spoken = [word for word, token in zip(words, doc, strict=True) if token.text in kept or is_spoken(token)]
+            words = [word._replace(space=True) for word in spoken]
+        if words:
+            documents.append(rewrite(doc, [word._replace(text=change(word.text)) for word in words]))
+    return documents
+
+
+def is_spoken(token: Token) -> bool:
+    """Whether a token is neither punctuation nor white space."""
+    return token.pos != PUNCT and not token.is_space
 
 
 def mix(one: Sequence[Doc], other: Sequence[Doc]) -> list[Doc]:
