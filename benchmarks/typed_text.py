@@ -22,6 +22,7 @@ from spacy.tokens import Doc
 from spacy_joint.annotation.multiword_tokens import are_joined, join, read_words, set_words
 from spacy_joint.scoring.pipelines import read_raw_texts
 from spacy_joint.scoring.raw_text import score_raw_text
+from spacy_joint.training.rewriting import copy_words, rewrite
 
 WIDTH = 72
 SCORES = ("raw_words_f", "raw_sents_f", "raw_las_f")
@@ -52,17 +53,11 @@ CHANGES: Mapping[str, Callable[[str], str]] = {
 def put_back(doc: Doc, text: str) -> Doc:
     """The document with the characters of the text that was changed."""
     characters = iter("".join(text.split()))
-    words = []
-    for token in doc:
-        given = unicodedata.normalize("NFC", "".join(token.text.split()))
-        words.append("".join(next(characters) for _ in given) or token.text)
-    copy = Doc(
-        doc.vocab,
-        words=words,
-        spaces=[bool(token.whitespace_) for token in doc],
-        heads=[token.head.i for token in doc],
-        deps=[token.dep_ for token in doc],
-    )
+    words = copy_words(doc)
+    for place, word in enumerate(words):
+        given = unicodedata.normalize("NFC", "".join(word.text.split()))
+        words[place] = word._replace(text="".join(next(characters) for _ in given) or word.text)
+    copy = rewrite(doc, words)
     for place, its_words in read_words(doc[:]).items():
         set_words(copy[place], its_words)
     for token, is_joined in zip(copy, are_joined(doc[:]), strict=True):
