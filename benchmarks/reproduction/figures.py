@@ -1,6 +1,6 @@
 """Draws the figures of the report as SVG from the stored runs. The same runs give the same bytes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import matplotlib
@@ -35,6 +35,9 @@ def draw_all(plan: Plan, results: Results, report: Path) -> None:
         "syntax": _draw_syntax(plan, results),
     }
     for name, figure in figures.items():
+        lines = {str(line.get_label()): line for line in figure.axes[0].get_lines()}
+        if lines:
+            figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=len(lines), frameon=False)
         # Reproducible bytes: no date, no random names.
         file = report.with_name(f"{report.stem}_{name}.svg")
         with matplotlib.rc_context({"svg.hashsalt": name}), atomic_write(file) as path:
@@ -50,11 +53,8 @@ def _draw_curves(plan: Plan, results: Results) -> Figure:
                 for strategy in ON_DOCUMENTS:
                     points = results.points(plan.joint(corpus, strategy))
                     _plot(one, [(point[by], point[measure]) for point in points], strategy)
-                one.set(
-                    xlabel="epochs" if by == "number" else "seconds of training", ylabel=f"{name} (%)", xscale="log"
-                )
-                one.set_title(corpus)
-    _add_legend(figure, rows[0][0])
+                label = "epochs" if by == "number" else "seconds of training"
+                one.set(title=corpus, xlabel=label, ylabel=f"{name} (%)", xscale="log")
     return figure
 
 
@@ -66,9 +66,8 @@ def _draw_use(plan: Plan, results: Results) -> Figure:
             for strategy in ON_SENTENCES:
                 epochs = results.epochs(plan.joint(corpus, strategy, sentences=sentences))[: plan.epochs]
                 _plot(one, [(epoch["number"], epoch["used"]) for epoch in epochs], strategy)
-            one.set(xlabel="epochs", ylabel="sequence used (%)", ylim=(0, 105))
-            one.set_title(f"{corpus}, {'sentences' if sentences else 'documents'}")
-    _add_legend(figure, rows[0][0])
+            title = f"{corpus}, {'sentences' if sentences else 'documents'}"
+            one.set(title=title, xlabel="epochs", ylabel="sequence used (%)", ylim=(0, 105))
     return figure
 
 
@@ -81,11 +80,9 @@ def _draw_beams(plan: Plan, results: Results) -> Figure:
                 runs = {width: plan.joint(corpus, strategy, width) for width in plan.beam_widths}
                 scores = {width: results.measure(run) for width, run in runs.items()}
                 _plot(one, [(width, found[measure]) for width, found in scores.items() if found], strategy)
-            one.set(xlabel="beam", ylabel=f"{name} (%)", xscale="log")
+            one.set(title=corpus, xlabel="beam", ylabel=f"{name} (%)", xscale="log")
             one.set_xticks(plan.beam_widths, [str(width) for width in plan.beam_widths], minor=False)
             one.set_xticks([], minor=True)
-            one.set_title(corpus)
-    _add_legend(figure, rows[0][0])
     return figure
 
 
@@ -96,9 +93,7 @@ def _draw_syntax(plan: Plan, results: Results) -> Figure:
         for system in ("JOINT", "NOSYNTAX", "MARMOT"):
             run: Run = plan.finder(corpus, system)
             _plot(one, [(point["number"], point["boundary_f"]) for point in results.points(run)], system)
-        one.set(xlabel="epochs", ylabel="boundary F1 (%)")
-        one.set_title(corpus)
-    _add_legend(figure, rows[0][0])
+        one.set(title=corpus, xlabel="epochs", ylabel="boundary F1 (%)")
     return figure
 
 
@@ -112,9 +107,3 @@ def _plot(axes: Axes, points: Iterable[tuple[float, float]], name: str) -> None:
     if found:
         axes.plot([x for x, _ in found], [100 * y for _, y in found], ".-", color=COLOURS[name], label=name)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _add_legend(figure: Figure, axes: Axes) -> None:
-    lines: Mapping[str, object] = {str(line.get_label()): line for line in axes.get_lines()}
-    if lines:
-        figure.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=len(lines), frameon=False)
