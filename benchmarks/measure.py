@@ -82,9 +82,8 @@ def score_documents(nlp: Language, references: list[Doc]) -> dict[str, float]:
 
 def score_all(annotate: Callable[[list[Doc]], Iterable[Doc]], references: list[Doc]) -> dict[str, Any]:
     """Score the tags, boundaries and trees of any function that annotates the tokens of documents."""
-    examples = [make_example(reference) for reference in references]
-    predicted = annotate([example.predicted for example in examples])
-    examples = [Example(doc, example.reference) for doc, example in zip(predicted, examples, strict=True)]
+    predicted = annotate([make_example(reference).predicted for reference in references])
+    examples = [Example(doc, reference) for doc, reference in zip(predicted, references, strict=True)]
     return {**score_tags(examples), **score_boundaries_and_trees(examples)}
 
 

@@ -6,19 +6,17 @@ all tokens, of whole documents with gold tokens. Speed is in words learnt from p
 train` does.
 """
 
-from measure import PARSER, Output, format_table, get_peak_memory, read_references, report
+from measure import PARSER, Output, format_table, get_peak_memory, read_references, report, score_all
 
 # isort: split
 import io
 import time
-from collections.abc import Iterator
 from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from spacy.language import Language
-from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from spacy.util import load_config, registry
@@ -26,11 +24,8 @@ from thinc.api import Config
 
 import spacy_joint
 from spacy_joint.cli.training.configs import CONFIGS
-from spacy_joint.corpora.examples import make_example
-from spacy_joint.scoring.boundaries_and_trees import score_boundaries_and_trees
 
 CONFIG = CONFIGS / f"{PARSER}.cfg"
-TAGGER = "sequence_tagger"
 STUDENT = {"n_tables": 1, "min_changes": 1, "beam_width": 16, "threads": 1, "table_bits": 22}
 
 
@@ -63,14 +58,6 @@ def count_words(nlp: Language, config: Config, max_batches: int) -> int:
     return sum(len(example.reference) for example in examples)
 
 
-def read_tagged(path: Path, tagged_by: Language, starred: bool) -> Iterator[Example]:
-    """Documents to score, with predicted tags."""
-    for reference in read_references(path, tagged_by.vocab, starred=starred):
-        example = make_example(reference)
-        example.predicted = tagged_by.get_pipe(TAGGER)(example.predicted)
-        yield example
-
-
 def main(
     gold: Annotated[Path, typer.Argument(help="Gold documents in both kinds with jackknifed tags (.spacy).")],
     corpora: Annotated[list[Path], typer.Argument(help="CoNLL-U files to score.")],
@@ -99,13 +86,11 @@ def main(
         "megabytes": get_peak_memory() / 1e6,
     }
     shipped = spacy_joint.load()
+    tagger, parser = shipped.get_pipe("sequence_tagger"), nlp.get_pipe(PARSER)
     for path in corpora:
         for star in ("", "*"):
-            examples = list(read_tagged(path, shipped, bool(star)))
-            parsed = nlp.get_pipe(PARSER).pipe([example.predicted for example in examples])
-            for example, doc in zip(examples, parsed, strict=True):
-                example.predicted = doc
-            scores = score_boundaries_and_trees(examples)
+            references = read_references(path, shipped.vocab, starred=bool(star))
+            scores = score_all(lambda docs: parser.pipe(map(tagger, docs)), references)
             results[path.stem + star] = f"{100 * scores['boundary_f']:.1f} / {100 * scores['dep_las_punct']:.1f}"
     row = [f"{value:,.0f}" if isinstance(value, float) else value for value in results.values()]
     report(format_table(list(results), [row]), results, output)
