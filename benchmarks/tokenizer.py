@@ -9,13 +9,14 @@ and the tokenizer learnt from a treebank.
 the text in one thread, each starting with an empty cache.
 """
 
-import argparse
 import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Annotated
 
 import spacy
+import typer
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -72,24 +73,23 @@ def measure(make: Callable[[], Tokenizer], references: list[Doc]) -> tuple[WordS
     return scores, scores.n_words / min(seconds)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", type=Path)
-    parser.add_argument("--train", type=Path, help="treebank to learn a tokenizer from")
-    parser.add_argument("--exceptions", type=Path, help="exceptions to the English rules")
-    parser.add_argument("--language", default="en")
-    parser.add_argument("--spaceless", action="store_true", help="remove all spaces from the treebanks")
-    arguments = parser.parse_args()
-    language = arguments.language
-    references = read(arguments.corpus, paragraphs=not arguments.spaceless, spaceless=arguments.spaceless)
+def main(
+    corpus: Annotated[Path, typer.Argument(help="Treebank.")],
+    train: Annotated[Path | None, typer.Option(help="Treebank to learn a tokenizer from.")] = None,
+    exceptions: Annotated[Path | None, typer.Option(help="Exceptions to the English rules.")] = None,
+    language: Annotated[str, typer.Option()] = "en",
+    spaceless: Annotated[bool, typer.Option("--spaceless", help="Remove all spaces from the treebanks.")] = False,
+) -> None:
+    """Print scores and speed of each tokenizer."""
+    references = read(corpus, paragraphs=not spaceless, spaceless=spaceless)
     systems: dict[str, Callable[[], Tokenizer]] = {"spaCy": lambda: make_tokenizer(language)}
     if language == "en":
         systems["rules"] = lambda: make_tokenizer(language, RULES)
-    if arguments.exceptions:
-        exceptions = json.loads(arguments.exceptions.read_text(encoding="utf8"))
-        systems["rules and exceptions"] = lambda: make_tokenizer(language, RULES, exceptions)
-    if arguments.train:
-        learnt = learn_tokenizer(language, read(arguments.train, paragraphs=False, spaceless=arguments.spaceless))
+    if exceptions:
+        words = json.loads(exceptions.read_text(encoding="utf8"))
+        systems["rules and exceptions"] = lambda: make_tokenizer(language, RULES, words)
+    if train:
+        learnt = learn_tokenizer(language, read(train, paragraphs=False, spaceless=spaceless))
         systems["learnt"] = lambda: make_tokenizer(language, LEARNT).from_bytes(learnt)
     for name, make in systems.items():
         scores, speed = measure(make, references)
@@ -100,4 +100,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)
