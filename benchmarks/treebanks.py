@@ -27,14 +27,14 @@ COLUMNS = {
 }
 
 
-def find_treebanks(directory: Path) -> dict[str, list[Path]]:
-    """The files of each treebank in a directory and below, by its name."""
+def find_treebanks(directory: Path) -> dict[str, Path]:
+    """The directory of each treebank in a directory and below, by its name."""
     parents = sorted({path.parent for path in directory.rglob("*-ud-*.conllu")})
-    return {next(part for part in parent.parts[::-1] if "UD_" in part): [parent] for parent in parents}
+    return {next(part for part in parent.parts[::-1] if "UD_" in part): parent for parent in parents}
 
 
-def measure(files: list[Path], output: Path, options: list[str]) -> dict[str, float]:
-    command = [sys.executable, "-m", "spacy", "joint", "train-treebank", *map(str, files)]
+def measure(treebank: Path, output: Path, options: list[str]) -> dict[str, float]:
+    command = [sys.executable, "-m", "spacy", "joint", "train-treebank", str(treebank)]
     subprocess.run([*command, "--output", str(output), *options], check=True)
     sizes = srsly.read_json(output / "steps" / "corpora" / "treebank.json")
     records = [srsly.read_json(path) for path in (output / "steps").glob("*.json")]
@@ -71,8 +71,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     arguments, options = parser.parse_known_args()
     results = {
-        name: measure(files, arguments.work / name, options)
-        for name, files in sorted(find_treebanks(arguments.directory).items())
+        name: measure(treebank, arguments.work / name, options)
+        for name, treebank in sorted(find_treebanks(arguments.directory).items())
         if (arguments.only or "") in name
     }
     report(make_table(results), results, arguments.output, arguments.document, "treebanks")
