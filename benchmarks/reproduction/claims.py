@@ -126,7 +126,7 @@ def _compare_use(plan: Plan, results: Results) -> Table:
     for corpus, strategy in product(plan.starred, ON_SENTENCES):
         row: list[str | Verdict] = [f"{corpus}, `{strategy}`"]
         for sentences in (False, True):
-            used = results.used(plan.joint(corpus, strategy, sentences=sentences), plan.epochs)
+            used = results.used(plan.run(corpus, strategy, sentences=sentences), plan.epochs)
             if used is None:
                 row += ["-", "-"]
             else:
@@ -138,7 +138,7 @@ def _compare_use(plan: Plan, results: Results) -> Table:
 def _list_strategies(plan: Plan, results: Results) -> Table:
     rows: list[list[str | Verdict]] = []
     for corpus, strategy in product(plan.starred, ON_DOCUMENTS):
-        run = plan.joint(corpus, strategy)
+        run = plan.run(corpus, strategy)
         best = results.within(run, best=True)
         rows.append(
             [
@@ -155,7 +155,7 @@ def _list_strategies(plan: Plan, results: Results) -> Table:
 def _compare_strategies(plan: Plan, results: Results) -> Table:
     rows = []
     for corpus, strategy in product(plan.starred, ON_SENTENCES):
-        dlaso, other = plan.joint(corpus), plan.joint(corpus, strategy)
+        dlaso, other = plan.run(corpus), plan.run(corpus, strategy)
         best = results.within(other, best=True)
         limits = {"epochs": best["number"], "seconds": best["seconds"]} if best else {}
         pairs = [
@@ -171,7 +171,7 @@ def _compare_strategies(plan: Plan, results: Results) -> Table:
 def _find_peaks(plan: Plan, results: Results) -> Table:
     rows = []
     for corpus in plan.starred:
-        run = plan.joint(corpus, "greedy")
+        run = plan.run(corpus, "greedy")
         half, last = results.within(run, epochs=plan.epochs / 2, best=True), results.within(run)
         rows.append([corpus, *_compare(results, corpus, half, last, "boundary_f")])
     return Table(["", "lead", "better"], rows)
@@ -184,7 +184,7 @@ def _compare_beams(plan: Plan, results: Results) -> Iterator[Table]:
         for width in plan.beam_widths:
             row: list[str | Verdict] = [str(width)]
             for strategy, found in scores.items():
-                last = results.within(plan.joint(corpus, strategy, width))
+                last = results.within(plan.run(corpus, strategy, width))
                 row += [_both(last), f"{last['seconds']:.0f}" if last else "-"]
                 if last:
                     found[width] = last
@@ -207,7 +207,7 @@ def _compare_beams(plan: Plan, results: Results) -> Iterator[Table]:
 def _compare_syntax(plan: Plan, results: Results) -> Table:
     rows = []
     for corpus, strategy in product(plan.corpora, ("dlaso", "laso")):
-        joint, without = (plan.finder(corpus, system, strategy) for system in WITH_AND_WITHOUT_SYNTAX)
+        joint, without = (plan.run(corpus, strategy, system=system) for system in WITH_AND_WITHOUT_SYNTAX)
         mine, yours = results.measure(joint), results.measure(without)
         lead, probability, better = _test(results, joint, without, "boundary_f")
         if corpus in plan.starred:
@@ -231,9 +231,9 @@ def _compare_trees(plan: Plan, results: Results) -> Table:
 def _compare_early(plan: Plan, results: Results) -> Table:
     rows = []
     for corpus in plan.starred:
-        early = _after_equal_time(plan, results, plan.joint(corpus, "early"))
+        early = _after_equal_time(plan, results, plan.run(corpus, "early"))
         for strategy in ("dlaso", "laso"):
-            last = results.within(plan.joint(corpus, strategy))
+            last = results.within(plan.run(corpus, strategy))
             cells = _compare(results, corpus, last, early, "boundary_f", least=WIDE_MARGIN)
             rows.append([f"{corpus}, `{strategy}`", *cells])
     return Table(["", "lead", f"≥ {100 * WIDE_MARGIN:.0f}"], rows)
@@ -268,7 +268,7 @@ def _test(results: Results, first: Run | Reparsing, second: Run | Reparsing, nam
 
 def _after_equal_time(plan: Plan, results: Results, run: Run) -> Scores | None:
     """The last point of a strategy within the training time of `dlaso`."""
-    last = results.within(plan.joint(run.corpus))
+    last = results.within(plan.run(run.corpus))
     return results.within(run, seconds=last["seconds"]) if last else None
 
 

@@ -11,7 +11,6 @@ from spacy_joint.files.atomic import atomic_write
 
 from .plan import ON_DOCUMENTS, ON_SENTENCES, Plan
 from .results import Results
-from .runs import Run
 
 COLOURS = {
     "greedy": "tab:gray",
@@ -51,7 +50,7 @@ def _draw_curves(plan: Plan, results: Results) -> Figure:
         for by, pair in (("number", axes[:2]), ("seconds", axes[2:])):
             for (measure, name), one in zip(NAMES.items(), pair, strict=True):
                 for strategy in ON_DOCUMENTS:
-                    points = results.points(plan.joint(corpus, strategy))
+                    points = results.points(plan.run(corpus, strategy))
                     _plot(one, [(point[by], point[measure]) for point in points], strategy)
                 label = "epochs" if by == "number" else "seconds of training"
                 one.set(title=corpus, xlabel=label, ylabel=f"{name} (%)", xscale="log")
@@ -64,7 +63,7 @@ def _draw_use(plan: Plan, results: Results) -> Figure:
     for corpus, axes in zip(plan.starred, rows, strict=True):
         for one, sentences in zip(axes, (False, True), strict=True):
             for strategy in ON_SENTENCES:
-                epochs = results.epochs(plan.joint(corpus, strategy, sentences=sentences))[: plan.epochs]
+                epochs = results.epochs(plan.run(corpus, strategy, sentences=sentences))[: plan.epochs]
                 _plot(one, [(epoch["number"], epoch["used"]) for epoch in epochs], strategy)
             title = f"{corpus}, {'sentences' if sentences else 'documents'}"
             one.set(title=title, xlabel="epochs", ylabel="sequence used (%)", ylim=(0, 105))
@@ -77,7 +76,7 @@ def _draw_beams(plan: Plan, results: Results) -> Figure:
     for corpus, axes in zip(plan.corpora_of_beams, rows, strict=True):
         for one, (measure, name) in zip(axes, NAMES.items(), strict=True):
             for strategy in ("dlaso", "max_violation"):
-                runs = {width: plan.joint(corpus, strategy, width) for width in plan.beam_widths}
+                runs = {width: plan.run(corpus, strategy, width) for width in plan.beam_widths}
                 scores = {width: results.measure(run) for width, run in runs.items()}
                 _plot(one, [(width, found[measure]) for width, found in scores.items() if found], strategy)
             one.set(title=corpus, xlabel="beam", ylabel=f"{name} (%)", xscale="log")
@@ -91,8 +90,8 @@ def _draw_syntax(plan: Plan, results: Results) -> Figure:
     figure, rows = _grid(1, len(plan.corpora))
     for corpus, one in zip(plan.corpora, rows[0], strict=True):
         for system in ("JOINT", "NOSYNTAX", "MARMOT"):
-            run: Run = plan.finder(corpus, system)
-            _plot(one, [(point["number"], point["boundary_f"]) for point in results.points(run)], system)
+            points = results.points(plan.run(corpus, system=system))
+            _plot(one, [(point["number"], point["boundary_f"]) for point in points], system)
         one.set(title=corpus, xlabel="epochs", ylabel="boundary F1 (%)")
     return figure
 

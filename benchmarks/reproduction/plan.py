@@ -41,16 +41,17 @@ class Plan:
         """All corpora."""
         return (*self.starred, *self.edited)
 
-    def joint(
-        self, corpus: str, strategy: str = "dlaso", beam_width: int | None = None, *, sentences: bool = False
+    def run(
+        self,
+        corpus: str,
+        strategy: str = "dlaso",
+        beam_width: int | None = None,
+        *,
+        system: str = "JOINT",
+        sentences: bool = False,
     ) -> Run:
-        """The joint parser. On sentences it finds no boundaries, and is a sentence-based parser."""
-        system = "GOLD" if sentences and strategy == "max_violation" else "JOINT"
-        return self._make_run(corpus, system, strategy, beam_width, sentences=sentences)
-
-    def _make_run(
-        self, corpus: str, system: str, strategy: str, beam_width: int | None = None, *, sentences: bool = False
-    ) -> Run:
+        """One of FINDERS. On sentences, JOINT finds no boundaries, and is a sentence-based parser."""
+        system = "GOLD" if sentences and strategy == "max_violation" else system
         epochs = self.epochs if sentences else self.longer.get(strategy, self.epochs)
         width = 1 if strategy == "greedy" else beam_width or self.beam_width
         return Run(
@@ -67,17 +68,13 @@ class Plan:
             final=width == self.beam_width and (system == "GOLD" or strategy == "dlaso"),
         )
 
-    def finder(self, corpus: str, system: str, strategy: str = "dlaso") -> Run:
-        """One of FINDERS."""
-        return self._make_run(corpus, system, strategy)
-
     def gold(self, corpus: str) -> Run:
         """The sentence-based parser, on the sentences of the reference."""
-        return self.joint(corpus, "max_violation", sentences=True)
+        return self.run(corpus, "max_violation", sentences=True)
 
     def reparsed(self, corpus: str, system: str) -> Reparsing:
         """The sentence-based parser on the sentences that a system found."""
-        return Reparsing(self.finder(corpus, system), self.gold(corpus))
+        return Reparsing(self.run(corpus, system=system), self.gold(corpus))
 
     def trees(self, corpus: str) -> dict[str, Run | Reparsing]:
         """The systems whose trees are compared."""
@@ -85,7 +82,7 @@ class Plan:
             "GOLD": self.gold(corpus),
             "MARMOT": self.reparsed(corpus, "MARMOT"),
             "NOSYNTAX": self.reparsed(corpus, "NOSYNTAX"),
-            "JOINT": self.finder(corpus, "JOINT"),
+            "JOINT": self.run(corpus),
             "JOINT-REPARSED": self.reparsed(corpus, "JOINT"),
         }
 
@@ -96,22 +93,22 @@ class Plan:
     def list_tasks(self) -> Iterator[list[Run | Reparsing]]:
         """All runs, the most important first. Each list runs in order, so that dependencies come first."""
         for seed, corpus in product(self.seeds, self.corpora):
-            others = [self.finder(corpus, system, "laso") for system in WITH_AND_WITHOUT_SYNTAX]
+            others = [self.run(corpus, "laso", system=system) for system in WITH_AND_WITHOUT_SYNTAX]
             if corpus in self.starred:
-                others.append(self.joint(corpus, "max_violation"))
+                others.append(self.run(corpus, "max_violation"))
             yield [at_seed(run, seed) for run in self._list_systems(corpus)]
             yield [at_seed(run, seed) for run in others]
         for corpus in self.starred:
             yield [
-                *(self.joint(corpus, strategy) for strategy in ON_DOCUMENTS),
-                *(self.joint(corpus, strategy, sentences=True) for strategy in ON_SENTENCES),
+                *(self.run(corpus, strategy) for strategy in ON_DOCUMENTS),
+                *(self.run(corpus, strategy, sentences=True) for strategy in ON_SENTENCES),
             ]
         for corpus in self.corpora_of_beams:
             for width in self.beam_widths:
-                yield [self.joint(corpus, strategy, width) for strategy in ("dlaso", "max_violation")]
+                yield [self.run(corpus, strategy, width) for strategy in ("dlaso", "max_violation")]
 
     def _list_systems(self, corpus: str) -> list[Run | Reparsing]:
-        both = [(self.finder(corpus, system), self.reparsed(corpus, system)) for system in reversed(FINDERS)]
+        both = [(self.run(corpus, system=system), self.reparsed(corpus, system)) for system in reversed(FINDERS)]
         return [self.gold(corpus), *(run for pair in both for run in pair)]
 
 

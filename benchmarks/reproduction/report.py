@@ -132,7 +132,7 @@ def _write_section(number: int, claim: Claim, stem: str) -> Iterator[str]:
 
 
 def _compare_systems(plan: Plan, results: Results) -> Iterator[str]:
-    finders = {corpus: {system: plan.finder(corpus, system) for system in FINDERS} for corpus in plan.corpora}
+    finders = {corpus: {system: plan.run(corpus, system=system) for system in FINDERS} for corpus in plan.corpora}
     trees = {corpus: plan.trees(corpus) for corpus in plan.corpora}
     for title, name, systems in (("F1", "boundary_f", finders), ("LAS", "las", trees)):
         rows = [
@@ -173,7 +173,7 @@ def _list_costs(plan: Plan, library: Library, results: Results) -> Iterator[str]
         for split in ("train", *SPLITS)
     ]
     for system in ("GOLD", *FINDERS):
-        runs = [plan.gold(corpus) if system == "GOLD" else plan.finder(corpus, system) for corpus in plan.corpora]
+        runs = [plan.gold(corpus) if system == "GOLD" else plan.run(corpus, system=system) for corpus in plan.corpora]
         ends = [results.epochs(run)[-1:] for run in runs]
         rows.append([f"training, {system}", *(f"{end[0]['seconds']:.0f} s" if end else "-" for end in ends)])
     yield format_table(["", *plan.corpora], rows)
