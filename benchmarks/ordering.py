@@ -2,16 +2,16 @@
 the other corpora only. Also measures how much additional automatically tagged text helps.
 """
 
-import argparse
 import re
 from collections.abc import Callable, Sequence
 from math import sqrt
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Any
+from typing import Annotated, Any
 
 import srsly
-from measure import draw, format_table, percent, write_results
+import typer
+from measure import Output, draw, format_table, percent, write_results
 from order_models.alignment import AlignmentByLikelihood, AlignmentByPerceptron
 from order_models.base import Orderer
 from order_models.beam import BeamOrderer
@@ -26,57 +26,56 @@ from spacy_joint.ordering.corpus import BROWN, read_corpus
 from spacy_joint.ordering.phrases import Phrase, has_repeats, read_phrases
 
 PARTS = ("train", "dev", "test")
-MEASURES = ("all", "untagged", "across", "cross_validation", "curve")
 Corpora = dict[str, dict[str, list[Phrase]]]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--brown", type=Path, help="directory of the tagged Brown corpus from NLTK")
-    parser.add_argument("--wsj", type=Path, help="directory with train, dev and test of the Treebank sample (.mrg)")
-    parser.add_argument("--gum", type=Path, help="directory with train.ptb, dev.ptb and test.ptb")
-    parser.add_argument("--ewt", type=Path, help="prefix of EWT's paths, before `train.conllu`")
-    parser.add_argument("--text", type=Path, help=".jsonl of phrases from `learn-order --phrases`")
-    parser.add_argument("--word-classes", type=Path, help="file written by `word-classes`")
-    parser.add_argument("--split", choices=PARTS[1:], default="dev")
-    parser.add_argument("--measure", nargs="*", choices=MEASURES, default=MEASURES, help="default: all")
-    parser.add_argument("--folds", type=int, default=10, help="folds of the cross-validation")
-    parser.add_argument("--skip", nargs="*", default=[], help="names of systems to leave out")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--output", type=Path)
-    parser.add_argument("--figure", type=Path, help="learning curve over automatically tagged text")
-    arguments = parser.parse_args()
-
-    corpora = read_corpora(arguments)
-    text = [p for p in read_phrases(arguments.text) if not has_repeats(p)] if arguments.text else []
-    classes = srsly.msgpack_loads(arguments.word_classes.read_bytes()) if arguments.word_classes else None
-    systems = list_systems(classes, arguments.seed)
-    systems = {name: make for name, make in systems.items() if name not in arguments.skip}
-    evaluation = {name: parts[arguments.split] for name, parts in corpora.items()}
-    if arguments.split == "test" and "WSJ" in corpora:
+def main(
+    brown: Annotated[Path | None, typer.Option(help="Directory of the tagged Brown corpus from NLTK.")] = None,
+    wsj: Annotated[Path | None, typer.Option(help="Directory with train, dev and test of the Treebank sample.")] = None,
+    gum: Annotated[Path | None, typer.Option(help="Directory with train.ptb, dev.ptb and test.ptb.")] = None,
+    ewt: Annotated[str | None, typer.Option(help="Prefix of EWT's paths, before `train.conllu`.")] = None,
+    text: Annotated[Path | None, typer.Option(help=".jsonl of phrases from `learn-order --phrases`.")] = None,
+    word_classes: Annotated[Path | None, typer.Option(help="File written by `word-classes`.")] = None,
+    split: Annotated[str, typer.Option(help="dev or test.")] = "dev",
+    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 10,
+    seed: int = 0,
+    output: Output = None,
+    figure: Annotated[Path | None, typer.Option(help="Learning curve over automatically tagged text.")] = None,
+) -> None:
+    """Measure all systems on the given corpora."""
+    files = {
+        "Brown": brown and divide_brown(brown),
+        "WSJ": wsj and {part: sorted((wsj / part).glob("*.mrg")) for part in PARTS},
+        "GUM": gum and {part: [gum / f"{part}.ptb"] for part in PARTS},
+        "EWT": ewt and {part: [Path(f"{ewt}{part}.conllu")] for part in PARTS},
+    }
+    corpora = {name: read_files(parts) for name, parts in files.items() if parts}
+    more = [phrase for phrase in read_phrases(text) if not has_repeats(phrase)] if text else []
+    systems = list_systems(srsly.msgpack_loads(word_classes.read_bytes()) if word_classes else None, seed)
+    evaluation = {name: parts[split] for name, parts in corpora.items()}
+    if split == "test" and "WSJ" in corpora:
         # The sample is small, and nothing was tuned on its development part.
         evaluation["WSJ"] = corpora["WSJ"]["dev"] + corpora["WSJ"]["test"]
-    results: dict[str, Any] = {"split": arguments.split, "seed": arguments.seed, "sizes": describe(corpora, text)}
-    print(f"split {arguments.split}, seed {arguments.seed}")
+    sizes: dict[str, Any] = {name: {p: len(phrases) for p, phrases in parts.items()} for name, parts in corpora.items()}
+    results: dict[str, Any] = {"split": split, "seed": seed, "sizes": {**sizes, "text": len(more)}}
+    print(f"split {split}, seed {seed}")
     train = [phrase for parts in corpora.values() for phrase in parts["train"]]
 
-    if "all" in arguments.measure:
-        print("\nTrained on all corpora: whole phrases (standard error) / pairs\n")
-        answers = measure(systems, train, evaluation)
-        if text:
-            answers["beam + text"] = measure({"": systems["beam"]}, train + text, evaluation)[""]
-        results["all"] = report(answers, evaluation)
-        results["p_beam_no_better"] = report_significance(answers, evaluation)
+    print("\nTrained on all corpora: whole phrases (standard error) / pairs\n")
+    answers = measure(systems, train, evaluation)
+    if more:
+        answers["beam + text"] = measure({"": systems["beam"]}, train + more, evaluation)[""]
+    results["all"] = report(answers, evaluation)
+    results["p_beam_no_better"] = report_significance(answers, evaluation)
 
-    if "untagged" in arguments.measure:
-        print("\nWithout tags\n")
-        untagged = {name: [phrase.without_tags() for phrase in phrases] for name, phrases in evaluation.items()}
-        bare = [phrase.without_tags() for phrase in train]
-        without = measure({n: make for n, make in systems.items() if n != "tag rank"}, bare, untagged)
-        results["untagged"] = report(without, untagged)
-        results["untagged_p_beam_no_better"] = report_significance(without, untagged)
+    print("\nWithout tags\n")
+    untagged = {name: [phrase.without_tags() for phrase in phrases] for name, phrases in evaluation.items()}
+    bare = [phrase.without_tags() for phrase in train]
+    without = measure({n: make for n, make in systems.items() if n != "tag rank"}, bare, untagged)
+    results["untagged"] = report(without, untagged)
+    results["untagged_p_beam_no_better"] = report_significance(without, untagged)
 
-    if "across" in arguments.measure:
+    if len(corpora) > 1:
         print("\nTrained on the other corpora only\n")
         across: dict[str, dict[str, list[Answer]]] = {name: {} for name in systems}
         for left_out, phrases in evaluation.items():
@@ -86,16 +85,15 @@ def main() -> None:
         results["across"] = report(across, evaluation)
         results["across_p_beam_no_better"] = report_significance(across, evaluation)
 
-    if "curve" in arguments.measure and text:
+    if more:
         print("\nThe beam with additional phrases from automatically tagged text: whole phrases\n")
-        results["curve"] = measure_curve(systems["beam"], corpora, text, evaluation, arguments.seed)
-        if arguments.figure:
-            draw_curve(results["curve"], arguments.figure)
+        results["curve"] = measure_curve(systems["beam"], corpora, more, evaluation, seed)
+        if figure:
+            draw_curve(results["curve"], figure)
 
-    if "cross_validation" in arguments.measure:
-        print(f"\n{arguments.folds}-fold cross-validation on all training parts: mean of folds (standard error)\n")
-        results["cross_validation"] = validate(systems, train, arguments.folds, arguments.seed)
-    write_results(results, arguments.output)
+    print(f"\n{folds}-fold cross-validation on all training parts: mean of folds (standard error)\n")
+    results["cross_validation"] = validate(systems, train, folds, seed)
+    write_results(results, output)
 
 
 def list_systems(classes: Any, seed: int) -> dict[str, Callable[[], Orderer]]:
@@ -112,19 +110,6 @@ def list_systems(classes: Any, seed: int) -> dict[str, Callable[[], Orderer]]:
         "pair perceptron": lambda: PairPerceptron(seed=seed),
         "beam": lambda: BeamOrderer(word_classes=classes, seed=seed),
     }
-
-
-def read_corpora(arguments: argparse.Namespace) -> Corpora:
-    corpora: Corpora = {}
-    if arguments.brown:
-        corpora["Brown"] = read_files(divide_brown(arguments.brown))
-    if arguments.wsj:
-        corpora["WSJ"] = read_files({part: sorted((arguments.wsj / part).glob("*.mrg")) for part in PARTS})
-    if arguments.gum:
-        corpora["GUM"] = read_files({part: [arguments.gum / f"{part}.ptb"] for part in PARTS})
-    if arguments.ewt:
-        corpora["EWT"] = read_files({part: [Path(f"{arguments.ewt}{part}.conllu")] for part in PARTS})
-    return corpora
 
 
 def read_files(files: dict[str, list[Path]]) -> dict[str, list[Phrase]]:
@@ -144,11 +129,6 @@ def divide_brown(directory: Path) -> dict[str, list[Path]]:
             share = i / len(of_genre)
             parts["train" if share < 0.8 else "dev" if share < 0.9 else "test"].append(path)
     return parts
-
-
-def describe(corpora: Corpora, text: Sequence[Phrase]) -> dict[str, Any]:
-    sizes: dict[str, Any] = {name: {p: len(phrases) for p, phrases in parts.items()} for name, parts in corpora.items()}
-    return {**sizes, "text": len(text)}
 
 
 def measure(
@@ -183,8 +163,6 @@ def report(answers: dict[str, dict[str, list[Answer]]], evaluation: dict[str, li
 def report_significance(
     answers: dict[str, dict[str, list[Answer]]], evaluation: dict[str, list[Phrase]]
 ) -> dict[str, dict[str, float]]:
-    if "beam" not in answers:
-        return {}
     found = {
         name: {corpus: compare(answers["beam"][corpus], by_corpus[corpus]) for corpus in evaluation}
         for name, by_corpus in answers.items()
@@ -242,4 +220,4 @@ def draw_curve(curve: dict[str, Any], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)
