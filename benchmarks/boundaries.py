@@ -25,7 +25,7 @@ from spacy.vocab import Vocab
 
 from spacy_joint.corpora.conllu import read_conllu
 from spacy_joint.corpora.examples import make_example
-from spacy_joint.scoring.calibration import expected_calibration_error, make_reliability_table, precision_of_surest
+from spacy_joint.scoring.calibration import expected_calibration_error, precision_of_surest
 from spacy_joint.training.unpunctuated import unpunctuate
 
 app = typer.Typer(add_completion=False)
@@ -116,7 +116,7 @@ def probabilities(
     The first words of documents do not count. The calibration error of all words includes those that start no sentence.
     """
     nlp = spacy.load(model, config={"components": {PARSER: {"boundary_probabilities": True}}})
-    results, rows, reliability = {}, [], []
+    results, rows = {}, []
     for corpus, starred in product(corpora, (False, True)):
         text = corpus.stem + "*" * starred
         probability, gold, predicted = _predict(nlp, read_references(corpus, nlp.vocab, starred=starred))
@@ -127,13 +127,10 @@ def probabilities(
             "calibration_error": expected_calibration_error(*of_boundaries),
             "calibration_error_all": expected_calibration_error(probability, gold),
         }
-        bins = make_reliability_table(*of_boundaries)
-        results[text] = {**scores, "boundaries": int(predicted.sum()), "bins": [bin_._asdict() for bin_ in bins]}
+        results[text] = {**scores, "boundaries": int(predicted.sum())}
         rows.append([text, int(predicted.sum()), *map(percent, scores.values())])
-        reliability += [[text, n, *map(percent, means)] for n, *means in bins]
     header = ["text", "boundaries", "precision", "of the surest 20 %", "calibration error", "of all words"]
-    print(format_table(header, rows))
-    report(format_table(["text", "boundaries", "mean probability", "precision"], reliability), results, output)
+    report(format_table(header, rows), results, output)
 
 
 def _predict(nlp: Language, references: Iterable[Doc]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -173,7 +173,6 @@ def count(
             for kind in KINDS:
                 counts[kind] += end < len(words) and words[end].start in bad[kind]
             counts["any"] += end < len(words) and any(words[end].start in places for places in bad.values())
-            counts["within a sentence"] += end < len(words) and not words[end].begins_sentence
         counts["too many lines"] += len(caption.starts) > limits.max_lines
         said = units[caption.starts[0] : caption.end]
         is_long = max(unit.end_time for unit in said) - said[0].start_time > limits.max_seconds
@@ -198,7 +197,6 @@ def measure(nlp: Language, paths: Sequence[Path], n: int, *, unpunctuated: bool)
             totals[name] += count(words, units, captions, bad, limits)
             totals[name]["milliseconds"] += round(1000 * seconds)
             totals[name]["words"] += len(words)
-            totals[name]["documents"] += 1
     return totals
 
 

@@ -20,7 +20,6 @@ from typing import Annotated, Any
 import spacy
 import typer
 from spacy.language import Language
-from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -132,10 +131,7 @@ def documents(
     splitter: Annotated[str, typer.Argument(help="Pipeline that finds sentences.")],
     output: Output = None,
 ) -> None:
-    """Scores on whole documents with sentences known, found by a parser, unknown, and unknown in a stream of words.
-
-    Also measures how far the stream agrees with the whole document: F1 of all constituents, with labels and extents.
-    """
+    """Scores on whole documents with sentences known, found by a parser, unknown, and unknown in a stream of words."""
     nlp = spacy.load(model)
     max_span = nlp.get_pipe("hedge_chunker").cfg["max_span"]
     references = list(read_docbin(corpus, nlp.vocab))
@@ -154,13 +150,8 @@ def documents(
         examples = [Example(doc, reference) for doc, reference in zip(docs, references, strict=True)]
         scores = score_hedges(examples, max_span=max_span)
         results[name] = {score: scores[score] for score in COLUMNS}
-    agreed = PRFScore()
-    for streamed, whole in zip(found["unknown, stream"], found["unknown"], strict=True):
-        agreed.score_set(set(get_constituents(streamed) or []), set(get_constituents(whole) or []))
-    results["agreement"] = agreed.fscore
     rows = [[name, *map(percent, results[name].values())] for name in found]
-    table = format_table(["sentences", *COLUMNS.values()], rows)
-    report(f"{table}\n\nagreement {percent(agreed.fscore)}", results, output)
+    report(format_table(["sentences", *COLUMNS.values()], rows), results, output)
 
 
 def describe(words: list[str], tags: list[str]) -> list[list[str]]:

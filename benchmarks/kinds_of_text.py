@@ -166,33 +166,29 @@ def turns(
     texts: Annotated[list[Path], typer.Argument(help="Punctuated transcripts, a turn per line.")],
     output: Output = None,
 ) -> None:
-    """Compare boundaries without punctuation, by bias, with those of the punctuation and of the turns."""
+    """Compare boundaries without punctuation, by bias, with those of the punctuation."""
     rows, results = [], {}
     for bias in BIASES:
         nlp = spacy.load(model, config={"components": {PARSER: {"boundary_bias": float(bias)}}})
         gold: list[bool] = []
-        begins_turn: list[bool] = []
         predicted: list[bool] = []
         for path in texts:
             for recording in islice(read_turns(path), RECORDINGS):
                 words: list[str] = []
                 for turn in recording:
-                    is_start, is_first = True, True
+                    is_start = True
                     for token in nlp.make_doc(turn):
                         if not token.is_space and not all(map(is_punctuation, token.text)):
                             words.append(token.text.lower())
                             gold.append(is_start)
-                            begins_turn.append(is_first)
-                            is_start = is_first = False
+                            is_start = False
                         is_start = is_start or token.text[0] in ".?!…"
                 predicted.extend(bool(token.is_sent_start) for token in nlp(Doc(nlp.vocab, words=words)))
-        starts = np.array(predicted)
-        scores = precision_recall_f(np.array(gold), starts)
-        at_turns = precision_recall_f(np.array(begins_turn), starts)[1]
-        results[bias] = {"words": len(gold), "sentences": scores, "recall_of_turns": at_turns}
-        rows.append([bias, *map(percent, (*scores, at_turns))])
+        scores = precision_recall_f(np.array(gold), np.array(predicted))
+        results[bias] = {"words": len(gold), "sentences": scores}
+        rows.append([bias, *map(percent, scores)])
     print(f"{results[BIASES[0]]['words']} words\n")
-    report(format_table(["bias", "P", "R", "F1", "recall at turns"], rows), results, output)
+    report(format_table(["bias", "P", "R", "F1"], rows), results, output)
 
 
 if __name__ == "__main__":
