@@ -1,20 +1,20 @@
 """Measures how well pipelines and recognisers restore the marks and capitals that people write.
 
-    python benchmarks/punctuation.py en_joint_english --calls earnings21 --text podcasts.txt --treebank gum_dev.conllu
+    python benchmarks/punctuation.py en_joint_english --calls earnings21 --treebank gum_dev.conllu
 
 Pipelines with a `punctuation_restorer` get words in lower case, without marks, paragraphs, speakers and sentences;
 recognised words also have times. Calls are aligned as by recognisers.py; capitals of a recognised word count only if
-the word is right. Text has one paragraph per line, and blank lines between documents. A capital is right if all letters
-of its word are. The last word of a document does not count.
+the word is right. A capital is right if all letters of its word are. The last word of a document does not count.
 """
 
-from measure import Document, Output, format_table, interleave, read_references, report, time_annotation
+from measure import Document, Output, format_table, read_references, report
 from recognisers import REFERENCE, Word, align, annotate, read_calls
 
 # isort: split
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -26,11 +26,9 @@ from spacy.tokens import Doc
 
 from spacy_joint.annotation.restored import FINAL, list_marked, read_restored
 from spacy_joint.corpora.examples import make_example
-from spacy_joint.corpora.raw_text import is_prose, read_paragraphs
-from spacy_joint.pipes.components import enable_components, list_components
+from spacy_joint.pipes.components import enable_components
 from spacy_joint.scoring.counts import count
 from spacy_joint.scoring.restoration import count_case, count_marks
-from spacy_joint.training.distillation import make_doc
 from spacy_joint.training.unpunctuated import remove_punctuation
 
 RESTORER = "punctuation_restorer"
@@ -38,7 +36,6 @@ RESTORER = "punctuation_restorer"
 ENDS, BEGINS, ELSEWHERE, CASE = ". ? !", "first letters", "other capitals", "capitals"
 SHOWN = (",", ".", "?", ENDS, CASE, BEGINS, ELSEWHERE)
 NOT_ALPHANUMERIC = re.compile(r"[\W_]")
-ROUNDS = 3
 
 
 class Heard(NamedTuple):
@@ -107,12 +104,6 @@ def restore(nlp: Language, words: Sequence[Word], with_times: bool) -> list[Hear
     return [Heard(NOT_ALPHANUMERIC.sub("", text), mark) for text, mark in zip(texts, marks, strict=True)]
 
 
-def read_text(path: Path, nlp: Language) -> Iterator[Doc]:
-    """The documents of edited text."""
-    for paragraphs in read_paragraphs(path, lines=True):
-        yield make_doc(nlp, list(filter(is_prose, paragraphs)))
-
-
 def read_treebank(path: Path, nlp: Language) -> Iterator[Doc]:
     """The documents of a treebank, of which only tokens are read."""
     for reference in read_references(path, nlp.vocab):
@@ -151,21 +142,9 @@ def score_calls(directory: Path, pipelines: dict[str, Language], limit: int) -> 
     return {name: counts.to_dict() for name, counts in results.items()}
 
 
-def measure_speed(nlp: Language, docs: Sequence[Doc]) -> float:
-    """Thousands of words per second of the restorer by itself."""
-    restorer = nlp.get_pipe(list_components(nlp, RESTORER)[0])
-    others = [pipe for _, pipe in nlp.pipeline if pipe is not restorer]
-    for doc in docs:
-        for pipe in others:
-            pipe(doc)
-    seconds = interleave({"": lambda: time_annotation(lambda copies: list(map(restorer, copies)), docs)}, ROUNDS)[""]
-    return sum(map(len, docs)) / seconds / 1000
-
-
 def main(
     pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
     calls: Annotated[Path | None, typer.Option(help="Directory of calls: a reference and recognisers.")] = None,
-    text: Annotated[list[Path] | None, typer.Option(help="Edited text, one paragraph per line.")] = None,
     treebank: Annotated[list[Path] | None, typer.Option(help="Documents in CoNLL-U.")] = None,
     limit: Annotated[int, typer.Option(help="Number of calls, and of documents per file; 0: all.")] = 0,
     output: Output = None,
@@ -176,22 +155,16 @@ def main(
     for nlp in loaded.values():
         enable_components(nlp, RESTORER)
     results = score_calls(calls, loaded, limit) if calls else {}
-    speeds = {}
     for name, nlp in loaded.items():
-        readers = [(path, read_text(path, nlp)) for path in text or ()]
-        readers += [(path, read_treebank(path, nlp)) for path in treebank or ()]
-        for path, read in readers:
-            docs = list(read)[: limit or None]
+        for path in treebank or ():
+            docs = islice(read_treebank(path, nlp), limit or None)
             results[f"{path.stem} | {name}"] = score_documents(nlp, docs)
-            variants = filter(None, map(remove_punctuation, docs))
-            speeds[f"{path.stem} | {name}"] = measure_speed(nlp, list(variants))
     rows = [
         [*name.split(" | "), *(f"{scores[of]['f']:.1f}" if of in scores else "" for of in SHOWN)]
         for name, scores in results.items()
     ]
-    print("\n".join(f"{name}: {speed:.0f} thousand words per second" for name, speed in speeds.items()))
     text = f"F1 of marks and capitals:\n\n{format_table(['words', 'by', *SHOWN], rows)}"
-    report(text, {"scores": results, "speeds": speeds}, output, document, "punctuation")
+    report(text, {"scores": results}, output, document, "punctuation")
 
 
 if __name__ == "__main__":
