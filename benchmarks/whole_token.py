@@ -56,15 +56,13 @@ def measure_times(nlp: Language, references: Sequence[Doc], rounds: int) -> dict
 def main(
     model: Annotated[str, typer.Argument(help="Pipeline with a sequence_morphologizer and a sequence_lemmatizer.")],
     treebanks: Annotated[list[Path], typer.Argument(help="Directories with *-dev.conllu and *-test.conllu.")],
-    split: Annotated[str | None, typer.Option(help="dev or test. Default: both.")] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Measurements of each time, after a warm-up.")] = 5,
     output: Output = None,
     document: Document = None,
 ) -> None:
     """Score the pipeline, and time it on the first treebank."""
     nlp = spacy_joint.load(model)
-    splits = [split] if split else SPLITS
-    files = [[find_split(treebank, part) for part in splits] for treebank in treebanks]
+    files = [[find_split(treebank, split) for split in SPLITS] for treebank in treebanks]
     # Not those of directories, which may be versions.
     names = [(name_treebank({"": parts})[1] or parts[0].stem).upper() for parts in files]
     if len(set(names)) < len(names):
@@ -84,9 +82,9 @@ def main(
         [f"{name} morphologizer and lemmatizer", f"{1e6 * each:.1f}", f"{1 / each:,.0f}"]
         for name, each in seconds.items()
     ]
-    accuracy = format_table([f"accuracy, {' / '.join(splits)}", *MEASURES], rows)
+    accuracy = format_table([f"accuracy, {' / '.join(SPLITS)}", *MEASURES], rows)
     costs = format_table([timed.stem, "microseconds per word", "words per second"], speeds)
-    results = {"splits": splits, "accuracy": scores, "seconds_per_word": seconds}
+    results = {"splits": SPLITS, "accuracy": scores, "seconds_per_word": seconds}
     report(f"{accuracy}\n\n{costs}", results, output, document, "whole_token")
 
 
