@@ -13,8 +13,7 @@ from recognisers import REFERENCE, Word, align, annotate, read_calls
 # isort: split
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -104,12 +103,6 @@ def restore(nlp: Language, words: Sequence[Word], with_times: bool) -> list[Hear
     return [Heard(NOT_ALPHANUMERIC.sub("", text), mark) for text, mark in zip(texts, marks, strict=True)]
 
 
-def read_treebank(path: Path, nlp: Language) -> Iterator[Doc]:
-    """The documents of a treebank, of which only tokens are read."""
-    for reference in read_references(path, nlp.vocab):
-        yield make_example(reference).predicted
-
-
 def list_heard(doc: Doc) -> list[Heard]:
     """The words and marks of the restored text of a document."""
     return [Heard(word.text, word.mark) for word in list_marked(doc, read_restored(list(doc)))]
@@ -119,17 +112,18 @@ def score_documents(nlp: Language, docs: Iterable[Doc]) -> dict[str, dict[str, f
     """Score what a pipeline restores of edited documents."""
     counts = Counts()
     for doc in docs:
-        variant = remove_punctuation(doc, keep_marks=True)
+        # Only tokens are read.
+        variant = remove_punctuation(make_example(doc).predicted, keep_marks=True)
         if variant is not None:
             blank = Doc(nlp.vocab, words=[token.text for token in variant])
             counts.add(list_heard(nlp(blank)), list_heard(variant))
     return counts.to_dict()
 
 
-def score_calls(directory: Path, pipelines: dict[str, Language], limit: int) -> dict[str, dict[str, dict[str, float]]]:
+def score_calls(directory: Path, pipelines: dict[str, Language]) -> dict[str, dict[str, dict[str, float]]]:
     """Score recognisers and pipelines on calls, by whose words and marks they are."""
     results: dict[str, Counts] = defaultdict(Counts)
-    read = read_calls(directory, limit)
+    read = read_calls(directory)
     for name, calls in read.items():
         has_marks = any(word.marks for words in calls.values() for word in words)
         has_times = name != REFERENCE and any(word.times for words in calls.values() for word in words)
@@ -146,7 +140,6 @@ def main(
     pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
     calls: Annotated[Path | None, typer.Option(help="Directory of calls: a reference and recognisers.")] = None,
     treebank: Annotated[list[Path] | None, typer.Option(help="Documents in CoNLL-U.")] = None,
-    limit: Annotated[int, typer.Option(help="Number of calls, and of documents per file; 0: all.")] = 0,
     output: Output = None,
     document: Document = None,
 ) -> None:
@@ -154,11 +147,10 @@ def main(
     loaded = {name: spacy.load(name) for name in pipelines}
     for nlp in loaded.values():
         enable_components(nlp, RESTORER)
-    results = score_calls(calls, loaded, limit) if calls else {}
+    results = score_calls(calls, loaded) if calls else {}
     for name, nlp in loaded.items():
         for path in treebank or ():
-            docs = islice(read_treebank(path, nlp), limit or None)
-            results[f"{path.stem} | {name}"] = score_documents(nlp, docs)
+            results[f"{path.stem} | {name}"] = score_documents(nlp, read_references(path, nlp.vocab))
     rows = [
         [*name.split(" | "), *(f"{scores[of]['f']:.1f}" if of in scores else "" for of in SHOWN)]
         for name, scores in results.items()

@@ -70,9 +70,9 @@ def read_words(path: Path) -> list[Word]:
     return words
 
 
-def read_calls(directory: Path, limit: int) -> dict[str, dict[str, list[Word]]]:
+def read_calls(directory: Path) -> dict[str, dict[str, list[Word]]]:
     """The words of each call by whose they are: the reference's, or a recogniser's."""
-    calls = [path.name for path in sorted((directory / REFERENCE).glob("*.tsv"))[: limit or None]]
+    calls = [path.name for path in sorted((directory / REFERENCE).glob("*.tsv"))]
     names = sorted(path.name for path in directory.iterdir() if path.is_dir())
     return {name: {call: read_words(directory / name / call) for call in calls} for name in names}
 
@@ -128,10 +128,10 @@ def get_ends(words: Sequence[Word]) -> np.ndarray:
     return np.array([word.ends for word in words], dtype=bool)
 
 
-def measure(directory: Path, pipelines: dict[str, Language], limit: int) -> dict[str, dict[str, float]]:
+def measure(directory: Path, pipelines: dict[str, Language]) -> dict[str, dict[str, float]]:
     """By whose words they are, the word error rate, and F1 of whose boundaries they are."""
     results: dict[str, dict[str, float]] = {}
-    read = read_calls(directory, limit)
+    read = read_calls(directory)
     references = read[REFERENCE]
     for name, calls in read.items():
         aligned = {call: align(references[call], words) for call, words in calls.items()}
@@ -160,14 +160,13 @@ def measure(directory: Path, pipelines: dict[str, Language], limit: int) -> dict
 def main(
     directory: Annotated[Path, typer.Argument(help="Directory of calls: a reference and recognisers.")],
     pipelines: Annotated[list[str], typer.Argument(help="Our pipelines: packages or directories.")],
-    limit: Annotated[int, typer.Option(help="Number of calls; 0: all.")] = 0,
     pause_bias: Annotated[float | None, typer.Option(help="Another pause_bias for our pipelines.")] = None,
     output: Output = None,
     document: Document = None,
 ) -> None:
     """Score recognisers and pipelines."""
     config = {} if pause_bias is None else {"components": {PARSER: {"pause_bias": pause_bias}}}
-    results = measure(directory, {name: spacy.load(name, config=config) for name in pipelines}, limit)
+    results = measure(directory, {name: spacy.load(name, config=config) for name in pipelines})
     columns = ["WER", "itself", *(f"{name}{times}" for name in pipelines for times in ("", ", times"))]
     rows = [
         [name, *(f"{scores[column]:.1f}" if column in scores else "" for column in columns)]

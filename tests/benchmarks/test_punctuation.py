@@ -77,7 +77,7 @@ def test_calls_and_documents_are_scored(nlp, tmp_path):
         (tmp_path / name / "call.tsv").write_text(
             "\n".join(["token\tstart\tend\tspeaker\tpunctuation\tcase", *rows]), "utf8"
         )
-    results = score_calls(tmp_path, {"ours": nlp}, 0)
+    results = score_calls(tmp_path, {"ours": nlp})
     assert set(results) == {"reference | ours", "silent | ours"}
     assert results["silent | ours"][","]["f"] == results["silent | ours"]["capitals"]["f"] == 100
     scores = score_documents(nlp, [nlp.make_doc("Then we, Nora, left. Ha.")])

@@ -66,7 +66,7 @@ def test_ends_go_to_the_word_aligned_or_the_last_one_before(calls):
 def test_recognisers_and_pipelines_are_scored_on_the_same_words(calls):
     nlp = spacy.blank("en")
     nlp.add_pipe("begin_after_pauses")
-    results = measure(calls, {"rule": nlp}, 0)
+    results = measure(calls, {"rule": nlp})
     assert list(results) == ["reference", "ours", "silent"]
     assert results["reference"] == {"WER": 0, "rule": 50}
     # Of the three ends within the call, the recogniser has one of two, the rule one, and with times two.
