@@ -47,7 +47,7 @@ LETTERS = {
 GREETING = f"{LETTERS['hello']}|{LETTERS['thanks']}"
 # The first words of greetings.
 OPENERS = re.sub(r"\[ \]\w+", "", GREETING)
-MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+DAYS, MONTHS = "Mon|Tue|Wed|Thu|Fri|Sat|Sun", "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 SIGN = r"[-=*_~\#+|:]"
 LINE = re.compile(
     rf"""^[^\S\n]*(?=\S)(?:
@@ -58,9 +58,10 @@ LINE = re.compile(
       | (?P<address>(?:{GREETING})(?:[ ](?:{DAYTIME}|you))?  # Good morning, Dr. Lee, we ...
             (?:,?[ ](?:[{UPPER}][\w'’-]*|(?:Dr|Mrs?|Ms|Prof|Sra?)[.]|(?:{LETTERS["addressed"]})\b)){{1,3}}
             ,[ ])(?=\S)
-      | (?P<dateline>[{UPPER}]{{3}}[{UPPER} .'’-]*  # OSLO (AP) - It ...
+      | (?P<dateline>(?:[{UPPER}]{{3}}[{UPPER} .'’-]*  # OSLO (AP) - It ...
+            |{NAME}(?:[ ]{NAME}){{,2}}(?=[^\n(]{{,20}}[ ]\({NAME}\)))
             (?:,[ ](?:{NAME}(?:[ ]\d+)?|\d+\w*(?:(?:[ ]de)?[ ]\w+)?)){{,3}}
-            [ ](?:\({NAME}(?:[ ]{NAME})*\)[ ])?(?:--|[—–-])[ ])(?=\S)
+            [ ](?:\({NAME}(?:[ ]{NAME})*\)[ ])?(?:--|[—–―-])[ ])(?=\S)
       | (?P<fence>```|~~~)
       | (?P<row>\|[ \t]*)(?=\S)  # | Name | Price |
       | (?P<header>(?:{LETTERS["header"]}|[A-Z]\w*(?:-[A-Z]\w*)+){COLON}[ \t]+)(?=\S)  # Subject: Pens
@@ -81,20 +82,22 @@ LINE = re.compile(
             (?=[{LOWER}]\S*(?:[ \t]+\S+){{,5}}(?<![.!?,;:-])[ \t]*$)
       | (?P<option>--?[A-Za-z][\w-]*(?:[=[]\S+)?(?:,[ ]--?\w\S*)*)(?=\s)  # -v, --verbose
       | (?P<log>\[?(?:\d{{4}}-\d\d-\d\d[T ]{TIME}|(?:{MONTHS})[ ]+\d\d?[ ]{TIME}  # 2024-05-17 10:02:01 INFO
-            |\d[\d.]{{6,}}(?:[ ]\S+){{2}}(?=[ ]\[))[ \t]+)(?=\S)
+            |\d[\d.]{{6,}}(?:[ ]\S+){{2}}(?=[ ]\[)|\[(?:DEBUG|INFO|WARN(?:ING)?|ERROR)\])[ \t]+)(?=\S)
       | (?P<trace>(?<=[ \t])(?:at[ ](?=\S+\()|\.{{3}}[ ](?=\d+[ ]more)|File[ ](?="))|Caused[ ]by:[ ]|Traceback[ ](?=\()
             |Exception[ ]in[ ]|[\w.]*[a-z](?:Error|Exception):[ ])
-      | (?P<time>(?:(?:\[\d\d?:\d\d(?::\d\d)?\]|\d\d?:\d\d:\d\d\S*  # [10:02] <nora> Hi
+      | (?P<time>(?:(?:\[\d\d?:\d\d(?::\d\d)?(?:[ ][AaPp][Mm])?\]|\d\d?:\d\d:\d\d\S*  # [10:02] <nora> Hi
             |\[?{DATE},[ ]{TIME}(?:[ \u202f][AaPp][Mm])?(?:\]|[ ]-))[ \t]+(?:(?:{NICK}|\*)[ \t]+)?
             |\d\d?:\d\d[ \t]+(?:<[ @+]?[\w.-]+>|\*|-!-)[ \t]+)(?=\S)
             |\w[^\n]{{,30}}?(?:[ \t]{{2,}}|[ ]—[ ](?:\w+day[ ]at|{DATE})[ ])\d\d?:\d\d[ ][AP]M(?=\s*?$))  # Nora  9:02
-      | (?P<wrote>On[ ](?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),[ ])(?=\S)  # On Tue, May 3, Nora wrote:
+      | (?P<wrote>On[ ](?:(?:{DAYS}),|(?:{MONTHS})\w*[ ]\d\d?,[ ]\d{{4}},?[ ]at)[ ])(?=\S)  # On Tue, Nora wrote:
       | (?P<shell>\$[ ])(?=\S)
       | (?P<quote>>[> \t]*(?=\S|$)|(?:\#|//)[ \t]+(?=\S))  # > It rained.
       | (?P<tag></?(?:p|h[1-6]|[uo]l|li|div|tr|table|blockquote)\b[^<>\n]*>)
       | (?P<label>(?:(?:\*\*)?{NAME}(?:,?[ ](?:(?:(?:{LETTERS["particles"]})[ ])?{NAME}|\d+)){{0,3}}  # NORA (aside): Hi
                 (?:[ ]\([^()\n]{{1,20}}\)){{0,2}}{COLON}(?:\*\*)?|<[\w.-]+>
-            |\[[^\]\n]{{1,80}}\]{COLON}|(?:P\.(?:P\.|-)?S|N\.B)\.)[ \t]+(?:\([^().\n]{{1,20}}\)[ \t]+)?)(?=\S)
+            |\[[^\]\n]{{1,80}}\]{COLON}|[QA][ ][–—-]|(?:P\.(?:P\.|-)?S|N\.B)\.)[ \t]+
+            (?:\([^().\n]{{1,20}}\)[ \t]+)?)(?=\S)
+      | (?P<nick>[a-z][\w.-]*{COLON}[ \t]+)(?=\S)  # nora: hi
       | (?P<cells>(?<=^)\S(?:[^\t\n]*(?:\t[^\t\n]*)+|[^|\n]*(?:[ ]\|[ ][^|\n]*){{2,}})(?=$)  # Pens | 2 | $5
             |(?=[^\n]*[ ]{{3}}[(+-]?[$€£]?[ ]?\d)\S(?:(?:[^\n]*?\S[ ]{{3,}}(?=\S)){{2}}[^\n]*
                 |[^\n]*?\S[ ]{{4,}}[(+-]?[$€£]?[ ]?\d\S*(?:[ ]\S{{1,6}}){{0,4}})(?=[ \t]*$))
@@ -108,15 +111,15 @@ TAG = re.compile(r"""</?[A-Za-z][\w:-]*(?:\s+[\w:@.-]+=(?:"[^"<>]{0,2000}"?|'[^'
 # Markers of items that other items of the same list can follow in the same line.
 MARKER = re.compile(rf"[{DOTS}]|(\(?)(\d+|[a-y]|[QA](?=[:.]))(\.?\)|\.|:)")
 # Lines of these kinds may go on in the next one.
-OPEN_ENDED = frozenset(("copyright", "label", "option", "shell", "wrote"))
+OPEN_ENDED = frozenset(("copyright", "label", "nick", "option", "shell", "wrote"))
 # No sentence starts inside these, except after a mark.
 UNDIVIDED = frozenset("row header heading section log trace shell wrote cells bullet dash number copyright".split())  # noqa: SIM905
 # Headings; and what begins the first sentence of a text: Good morning, Dr. Lee, we are ready. OSLO (AP) - It rains.
 HEADINGS, BEFORE_TEXT = frozenset(("title", "short")), frozenset(("address", "dateline"))
 # Lines of these kinds have no constraints unless it is sure that they are of the kind.
-ALL_OR_NOTHING = HEADINGS | {"amount"}
+ALL_OR_NOTHING = HEADINGS | {"amount", "nick"}
 # Wrapped text can begin a line with these by chance, unless the line before ends in one of BEFORE_UNSURE.
-UNSURE = frozenset(("amount", "dash", "number", "section", "option", "shell", "wrote", "label"))
+UNSURE = frozenset(("amount", "dash", "number", "section", "option", "shell", "wrote", "label", "nick"))
 BEFORE_UNSURE, BEFORE_AMOUNT = frozenset('.!?…:;)]”"'), FINAL | {":"}
 
 # In dialogue with dashes, these may precede narration in lower case: "— Why? — asked Anna".

@@ -130,6 +130,9 @@ def mark(doc):
         "|1. ^🚀 ^Fast\n|- ^✨ ^New\n|⚠️ ^It ^broke.\n|[14:36] ^* ^ben waves\n|[a ^b]: ^It is.",
         "|Fat     ^9.5 ^g\n|of ^which ^sugar     ^2 ^g ^/ ^4 ^%\n|Salt    ^0 ^g\n|It is good.",
         "  |Net   ^9   ^8\n  |Gross ^sales     ^7  ^5     ^6\n|They grew.",
+        "|nora: ^Hey\n|tom: ^so\nthe two of us are going to the harbour tonight and\nbut: no\n\n|Q ^– ^It.\n|A ^- ^No",
+        "|[10:02 ^AM] ^Nora: ^So?\n|[WARN] ^No ^tests.\n|On ^May ^3, ^2020, ^at ^9:11, ^Ann ^wrote:\n|> ^So it is.",
+        "It rains.\nNew ^York ^(AFP) ^– ^The end.\nELY ^― ^It rains.\nThe state of Ely (AFP) – The end.",
         "See:\n|```python\n|x ^= ^1\n|```\n|It works.",
         '|X-Mailer: ^Post ^(for ^"Any") ^Wind ^9\n|Content-Type: ^text ^plain\n\n|Hi.',
         # Amounts, streets and names with numbers.
