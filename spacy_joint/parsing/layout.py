@@ -20,7 +20,7 @@ from ..pipes.joined_docs import JoinedDocs, JoinedWords
 from ..pipes.spelling import DEFAULT_SPELLING, combines
 from ..pipes.word_table import WordTable
 from .lines import FINAL, IS_COLON, ITEM, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
-from .mark_constraints import BEGINS_NUMBER, BEGINS_UPPER, ENDS_CLAUSE, REPORT, Words, find_beginning, find_marked
+from .mark_constraints import Words, count_open, find_beginning, find_marked
 
 # How words begin and end, see `forbid_starts`.
 BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
@@ -93,18 +93,16 @@ def _constrain_lines(
 def count_open_words(doc: Doc) -> int:
     """Counts the words at the end of a document whose constraints can depend on later words."""
     properties = _word_properties.look_up(doc.to_array([ORTH]).reshape(-1), doc.vocab.strings)
-    line = properties[int(np.flatnonzero(properties[:, 2])[-1]) + 1 :] if properties[:, 2].any() else properties
-    line = line[~IS_WHITESPACE[line[:, 1]]]
+    words = np.flatnonzero(~IS_WHITESPACE[properties[:, 1]])
+    openings, ends, begins = properties[words, 3:].T
+    line = openings[words > np.flatnonzero(properties[:, 2]).max(initial=-1)]
+    n_open = count_open(doc, words, len(line), ends, begins)
     if len(line) < LOOKAHEAD:
-        return len(line)
-    _, _, _, openings, ends, begins = line.T
-    may_continue = begins[-1] == BEGINS_UPPER or ends[-1] in (marks.INITIAL, marks.SYMBOL, marks.DASH)
-    is_cited = begins[-3] == BEGINS_NUMBER and begins[-2] == BEGINS_UPPER
+        return n_open
+    may_have_items = line[0] == OPENS_LINE or (line[:LOOKAHEAD] == IS_COLON).any()
     # "I", perhaps an initial, or a number.
-    is_cited |= ((openings[-2:] == OPENS_LINE) & (ends[-2:] == marks.WORD)).any()
-    may_have_items = openings[0] == OPENS_LINE or (openings[:LOOKAHEAD] == IS_COLON).any()
-    n_reporting = REPORT if (marks.IS_CLOSING_QUOTE | ENDS_CLAUSE).take(ends[-REPORT:]).any() else 0
-    return max(ITEM if may_have_items and len(line) < LOOKBACK + ITEM else n_reporting, 2 * is_cited, may_continue)
+    may_be_cited = ((line[-2:] == OPENS_LINE) & (ends[-2:] == marks.WORD)).any()
+    return max(n_open, ITEM if may_have_items and len(line) < LOOKBACK + ITEM else 2 * may_be_cited)
 
 
 def _describe(text: str) -> tuple[int, int, int, int, int, int]:

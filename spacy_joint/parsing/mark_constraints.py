@@ -20,7 +20,7 @@ from ..pipes.abbreviations import read_abbreviations, read_final, read_leading, 
 from ..pipes.arrays import find_runs, following, preceding
 from ..pipes.joined_docs import JoinedWords
 from ..pipes.token_columns import MIN_UNPUNCTUATED
-from .lines import LOOKBACK
+from .lines import LOOKAHEAD, LOOKBACK
 
 LANGUAGES = read_word_lists(Path(__file__).parent / "languages.txt")
 # How a word begins: with a lower-case letter, with a capital and lower-case letters, with a digit, or as an amount or a
@@ -144,6 +144,21 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_titles: bool) ->
     constraints = -found.astype(np.int8)
     constraints[_find_new(words, found)] = 1
     return constraints
+
+
+def count_open(doc: Doc, words: np.ndarray, n_line: int, ends: np.ndarray, begins: np.ndarray) -> int:
+    """Counts the words at the end for which later words can change what `find_marked` finds: a short line, or
+    names that a mark joins unless text without marks is long; the last line has `n_line` words."""
+    is_lower, is_upper = begins == BEGINS_LOWER, begins == BEGINS_UPPER
+    n_open = find_runs(marks.FOLLOWS_QUOTES.take(ends), MIN_UNPUNCTUATED)[1] if doc.lang_ in LANGUAGES["names"] else 0
+    is_name = is_upper & preceding(is_lower) & (np.arange(len(words)) >= len(words) - n_open)
+    n_names = len(words) - int(np.append(np.flatnonzero(is_name), len(words))[0])
+    if n_line < LOOKAHEAD:
+        return max(n_line, n_names)
+    may_continue = is_upper[-1] or ends[-1] in (marks.INITIAL, marks.SYMBOL, marks.DASH)
+    is_cited = begins[-3] == BEGINS_NUMBER and is_upper[-2]
+    n_reporting = REPORT if (marks.IS_CLOSING_QUOTE | ENDS_CLAUSE).take(ends[-REPORT:]).any() else 0
+    return max(n_names, n_reporting, 2 * is_cited, may_continue)
 
 
 def _are_in_quotations(words: Words) -> np.ndarray:

@@ -292,6 +292,18 @@ def test_words_wait_while_their_line_is_short():
     assert count_open_words(NLP.make_doc(line.text + "\n")) == 0
 
 
+def test_names_wait_for_a_mark():
+    doc = NLP.make_doc("we saw Nora Dale" + " again" * 80)
+    assert [count_open_words(doc[:n].as_doc()) for n in (20, 79, 80)] == [18, 77, 0]
+    assert count_open_words(NLP.make_doc(f"{doc[:20]}, {doc[4:24]}")) == 0
+    # Each prefix closes only words whose constraints stay.
+    for text in (doc.text, f"{doc[:70]}."):
+        whole = NLP.make_doc(text)
+        for n in range(1, len(whole)):
+            closed = n - count_open_words(whole[:n].as_doc())
+            assert (find_layout(whole[:n].as_doc())[:closed] == find_layout(whole)[:closed]).all()
+
+
 @pytest.mark.parametrize(
     ("text", "is_forbidden"),
     [
