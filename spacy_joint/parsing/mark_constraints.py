@@ -19,7 +19,7 @@ from ..pipes import marks
 from ..pipes.abbreviations import read_abbreviations, read_final, read_leading, read_references, read_stems, read_words
 from ..pipes.arrays import find_runs, following, preceding
 from ..pipes.joined_docs import JoinedWords
-from ..pipes.token_columns import MIN_UNPUNCTUATED
+from ..pipes.token_columns import MIN_TITLE_CASE, MIN_UNPUNCTUATED
 from .lines import LOOKAHEAD, LOOKBACK
 
 LANGUAGES = read_word_lists(Path(__file__).parent / "languages.txt")
@@ -44,6 +44,8 @@ INNER, ELISION = re.compile("[.-]"), re.compile("[.'’-]")
 LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}(?!\S)|[A-Z]\. ?\d")
 # The maximum letters of an unlisted abbreviation between the numbers of a citation (12 So. 98).
 REPORTER = 3
+# The minimum number of capitalised words of a title.
+TITLE = 3
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
@@ -52,6 +54,7 @@ ENDS_SENTENCE = marks.make_table(marks.TERMINAL + closed for closed in marks.CLO
 IS_OPEN = marks.make_table(mark + closed for mark in (marks.WORD, marks.SYMBOL) for closed in marks.CLOSED)
 BEFORE_NAME = ENDS_SENTENCE | marks.make_table((marks.DASH,))
 IN_NAME = marks.make_table((marks.WORD, marks.ABBREVIATION))
+IN_TITLE = marks.make_table(marks.WORD + closed for closed in marks.CLOSED)
 # A comma within quotation marks, even at the end of a line; and marks after which text continues, except in the
 # languages of a list.
 AFTER_COMMA = marks.make_table((marks.COMMA + marks.IN_QUOTES, marks.COMMA + marks.IN_QUOTES + marks.LINE))
@@ -91,7 +94,7 @@ class Words:
 
     def find_first_words(self, ends: np.ndarray) -> np.ndarray:
         """Finds the first word of each word's sentence: after a line break or one of these values of `before` (int)."""
-        begins = ~self.in_line | (self.numbers == 0) | ends.take(self.before)
+        begins = ~self.in_line | (self.numbers == 0) | self.is_gap | ends.take(self.before)
         return np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
 
     def _find_stems(self, ends: np.ndarray) -> np.ndarray:
@@ -137,6 +140,7 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_titles: bool) ->
         (after_step, lambda doc, token: doc[token - 2].text == "1"),
     ]
     if words.language in LANGUAGES["names"]:
+        found |= _are_in_titles(words)
         checks.append((_are_in_names(words, joins_titles=joins_titles), lambda doc, token: not doc[token].is_stop))
     for candidates, continues in checks:
         indices = np.flatnonzero(candidates & ~found)
@@ -147,13 +151,15 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_titles: bool) ->
 
 
 def count_open(doc: Doc, words: np.ndarray, n_line: int, ends: np.ndarray, begins: np.ndarray) -> int:
-    """Counts the words at the end for which later words can change what `find_marked` finds: a short line, or
-    names that a mark joins unless text without marks is long; the last line has `n_line` words."""
+    """Counts the words at the end for which later words can change what `find_marked` finds: a short line, one that
+    can be a title, or names that a mark joins unless text without marks is long; the last line has `n_line` words."""
     is_lower, is_upper = begins == BEGINS_LOWER, begins == BEGINS_UPPER
     n_open = find_runs(marks.FOLLOWS_QUOTES.take(ends), MIN_UNPUNCTUATED)[1] if doc.lang_ in LANGUAGES["names"] else 0
     is_name = is_upper & preceding(is_lower) & (np.arange(len(words)) >= len(words) - n_open)
     n_names = len(words) - int(np.append(np.flatnonzero(is_name), len(words))[0])
-    if n_line < LOOKAHEAD:
+    lower = words[len(words) - n_line :][is_lower[len(words) - n_line :]].tolist()
+    may_be_title = n_line < MIN_TITLE_CASE and all(doc[word].text in LANGUAGES["in titles"] for word in lower)
+    if n_line < LOOKAHEAD or may_be_title:
         return max(n_line, n_names)
     may_continue = is_upper[-1] or ends[-1] in (marks.INITIAL, marks.SYMBOL, marks.DASH)
     is_cited = begins[-3] == BEGINS_NUMBER and is_upper[-2]
@@ -212,6 +218,22 @@ def _are_in_verses(words: Words) -> np.ndarray:
     lines = words.find_first_words(NO_MARKS)
     is_long = np.arange(len(lines)) - preceding(lines) > MAX_GREETING
     return is_long & (words.before == marks.COMMA + marks.LINE) & following(words.is_lower & words.in_line)
+
+
+def _are_in_titles(words: Words) -> np.ndarray:
+    """Lines in title case with a stop word, except after marks: Mayor | Under | Pressure | to | Resign. Not lists of
+    names and signatures: Nora Dale Ann Orr Sales Acme Inc."""
+    lines = words.find_first_words(NO_MARKS)
+    n_words, n_capitals, n_lower = (np.bincount(lines, weights) for weights in (None, words.is_capital, words.is_lower))
+    is_title = (n_capitals >= np.maximum(n_lower, TITLE)) & (n_words < MIN_TITLE_CASE)
+    has_stop = np.zeros(len(is_title), dtype=bool)
+    for index in np.flatnonzero(is_title[lines]).tolist():
+        doc, number = words.locate(index)
+        token = doc[number]
+        has_stop[lines[index]] |= token.is_stop and token.is_alpha and not token.is_upper
+        is_title[lines[index]] &= not words.is_lower[index] or token.text in LANGUAGES["in titles"]
+    is_inside = IN_TITLE.take(words.before) & words.in_line & (words.numbers > 0)
+    return (is_title & has_stop)[lines] & is_inside
 
 
 def _are_cited(words: Words) -> np.ndarray:

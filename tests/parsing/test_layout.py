@@ -152,6 +152,8 @@ def mark(doc):
         "He will not make a very good Mayor\nNora ^Dale left. Thanks ^Nora. Yes We left. St. ^Ann ^Hill left.",
         "T.S. ^Orr left. No. Nora left.",
         "We saw the dealer Nora Dale leave",
+        # Titles.
+        "Mayor ^Under ^Pressure ^to ^Resign: It's ^Bad,” ^Nora ^Says. He ^Left\nNora ^Dale was late. Go On",
         # Operators.
         "Set x ^= ^5 and a ^&& ^b ^--> ^c. => See. It is a=b, ^c ^→ ^d. Run `x` ^Then, `y.` Then (e) ^=> ^f.",
     ],
@@ -290,6 +292,11 @@ def test_words_wait_while_their_line_is_short():
     assert count_open_words(line) == layout.LOOKAHEAD - 1
     assert count_open_words(NLP.make_doc(line.text + "three")) == 0
     assert count_open_words(NLP.make_doc(line.text + "\n")) == 0
+    # In title case, longer.
+    title = "So\n" + "The State of Art, " * 5
+    assert count_open_words(NLP.make_doc(title)) == 25
+    assert count_open_words(NLP.make_doc(title + "was closed")) == 0
+    assert count_open_words(NLP.make_doc(title + title[3:])) == 0
 
 
 def test_names_wait_for_a_mark():
