@@ -321,12 +321,14 @@ def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
 def _is_new(doc: Doc, start: int, stop: int) -> bool:
     """Returns whether a word begins a sentence after an abbreviation, which ends with the token `stop` and, except in
     some languages, must be on the list: a quotation mark or an article; before a word in lower case, also a stop word,
-    or any word after a company or if the language has no stop words. After an amount, it needs no list."""
+    or any word after a company or if the language has no stop words. After an amount, it needs no list; a letter must
+    follow a number, or be in capitals after a word in lower case: 12 s. | No. In plan B. | We"""
     text, word, after = _join_stop(doc, stop).lower(), doc[start], doc[start + 1 : start + 2].text
     continues = after[:1].islower() or after == "."
     is_known = doc.lang_ in LANGUAGES["unlisted"] or text in read_final(doc.lang_)
     is_known &= text != ":" and text not in read_leading(doc.lang_)
-    is_part = word.like_num or (len(doc[stop]) == 2 and not doc[stop - 1].like_num)
+    is_ended = doc[stop - 1].like_num or (doc[stop - 1].is_lower and doc[stop].is_upper)
+    is_part = word.like_num or (len(doc[stop]) == 2 and not is_ended)
     is_part |= text in LANGUAGES["times"] and doc[stop - 2].text.istitle()
     is_any = word.is_stop or text in LANGUAGES["companies"] or not has_stop_words(doc.lang_)
     is_opening = (continues and is_any) or word.text in LANGUAGES["articles"] or not word.text[0].isalpha()

@@ -48,7 +48,7 @@ def mark(doc):
         "WE SAW MRS. ^DALY AND PROF. ^WU. THE STATE OF THE ART. NORA CAME.",
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: ^5. Cf. ^Ps. ^9:1, ^Rom. ^1:2.",
         "See ^Eq. ^(1) ^and ^Sec. ^[2.1]. Ways: ^(1) ^bus. Ways: ^1. ^Go by bus. 2. Go by car. Acme ^Inc. (It grew.)",
-        "It was plan ^B. Then the ^U. ^S. They live on ^High ^St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
+        "It was plan ^B. |Then the ^U. ^S. They live on ^High ^St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
         "If it rains, ^**stay** here. We saw Ben, ^[of course] ^and Nora.",
         "She waited . ^. ^. ^and waited.",
         "She joined ^Acme ^Inc. |The firm left ^N.Y. |“We had to,” ^they said. It let No. One be. U.S. To Buy Tea.",
