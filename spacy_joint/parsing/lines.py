@@ -237,7 +237,7 @@ def _constrain_line(text: str, offsets: list[int], line: _Line) -> Iterator[tupl
 def _continues(kind: str, line: str, following: str) -> bool:
     """Returns whether a line of a kind, with the space after it, continues on the next one, given its first letter."""
     if kind == "quote":
-        return following == line[0]
+        return following == line[0] or (line.startswith(">>") and following.islower())  # >> marks speakers in captions
     if kind == "amount":
         return following.islower()
     if kind in ("bullet", "dash", "number"):

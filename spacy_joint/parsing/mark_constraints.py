@@ -44,8 +44,8 @@ INNER, ELISION = re.compile("[.-]"), re.compile("[.'’-]")
 LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}(?!\S)|[A-Z]\. ?\d")
 # The maximum letters of an unlisted abbreviation between the numbers of a citation (12 So. 98).
 REPORTER = 3
-# The minimum number of capitalised words of a title.
-TITLE = 3
+# The minimum number of capitalised words of a title, and of words before dots that end a sentence.
+TITLE, CLAUSE = 3, 5
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
@@ -146,7 +146,9 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_titles: bool) ->
         indices = np.flatnonzero(candidates & ~found)
         found[indices] = [continues(*words.locate(index)) for index in indices.tolist()]
     constraints = -found.astype(np.int8)
-    constraints[_find_new(words, found)] = 1
+    is_new = _are_new(words, found)
+    constraints[is_new] = 1
+    constraints[preceding(is_new & (words.ends == marks.SYMBOL))] = -1
     return constraints
 
 
@@ -305,17 +307,24 @@ def _are_in_names(words: Words, *, joins_titles: bool) -> np.ndarray:
     return begins_name | preceding(begins_name) | joins_titles & is_second & words.is_capital & (numbers - first == 1)
 
 
-def _find_new(words: Words, found: np.ndarray) -> np.ndarray:
-    """Finds the words, none of `found`, that begin a sentence after an abbreviation or a quotation (int): she joined
-    Acme Inc. | The firm is new. "Go." | "Why?" Not: P.S. Please write. Acme Inc. To Close. B. The item. No. One."""
-    first = words.find_first_words(ENDS_SENTENCE)
-    ends = words.may_belong & (preceding(first) < np.arange(len(first)) - 2)
+def _are_new(words: Words, found: np.ndarray) -> np.ndarray:
+    """Words, none of `found`, that begin a sentence after an abbreviation, a quotation or dots, or as signs: she
+    joined Acme Inc. | The firm is new. "Go." | "Why?" It was not so late... | I left. | >> Did you? Not: P.S. Please
+    write. Acme Inc. To Close. B. The item. No. One. Well... I left."""
+    first, numbers = words.find_first_words(ENDS_SENTENCE), np.arange(len(words.before))
+    ends = words.may_belong & (preceding(first) < numbers - 2)
     opens_quote = marks.IS_CLOSING_QUOTE.take(words.ends) & ~words.is_attached
-    is_new = words.is_capital | (opens_quote & ~following(words.is_lower))
+    begins = words.is_capital | (opens_quote & ~following(words.is_lower))
     is_open = ~found & ~words.is_glued & words.in_line
-    indices = np.flatnonzero(ends & is_new & is_open)
-    is_known = [_is_new(*words.locate(index), words.locate(index - 1)[1]) for index in indices.tolist()]
-    return np.union1d(indices[is_known], np.flatnonzero(IS_QUOTED.take(words.before) & opens_quote & is_open))
+    is_new = IS_QUOTED.take(words.before) & opens_quote & is_open
+    for index in np.flatnonzero(ends & begins & is_open).tolist():
+        is_new[index] |= _is_new(*words.locate(index), words.locate(index - 1)[1])
+    may_open = ENDS_SENTENCE.take(words.before) & (words.ends == marks.SYMBOL)
+    may_open |= (words.before == marks.ELLIPSIS) & (numbers - first > CLAUSE)
+    for index in np.flatnonzero(may_open & is_open).tolist():
+        doc, token = words.locate(index)
+        is_new[index] |= doc[token].text in LANGUAGES.get(f"{words.language} openers", ())
+    return is_new
 
 
 def _is_new(doc: Doc, start: int, stop: int) -> bool:

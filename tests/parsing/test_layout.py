@@ -136,7 +136,7 @@ def mark(doc):
         "See:\n|```python\n|x ^= ^1\n|```\n|It works.",
         '|X-Mailer: ^Post ^(for ^"Any") ^Wind ^9\n|Content-Type: ^text ^plain\n\n|Hi.',
         # Amounts, streets and names with numbers.
-        "It ran for 24 ^h. |Samples fell at 9.8 ^s. |Done. It took 2 ^h. |Max left at 9 Elm ^St. |Parking is free.",
+        "It ran for 24 ^h. |Samples fell at 9.8 ^s. |Done. It fell 2 ^pct. |Max left at 9 Elm ^St. |Parking is free.",
         # Companies, times and articles.
         "He left at 6 ^p.m. |Mr. ^Wu came. At 5 ^a.m. Mr. ^Wu came. We joined ^Acme ^Inc. |Terms are open.",
         "They live in the ^U.S. |The Dale family left. We sell ^U.S. “goods” ^to ^Acme ^Co. |“I like it,” ^he said.",
@@ -152,6 +152,10 @@ def mark(doc):
         "He will not make a very good Mayor\nNora ^Dale left. Thanks ^Nora. Yes We left. St. ^Ann ^Hill left.",
         "T.S. ^Orr left. No. Nora left.",
         "We saw the dealer Nora Dale leave",
+        # Speakers in captions.
+        "|>> ^Is it\nlate? |>> ^No, Nora. |>> ^So? It is 5 >> 4. See << Nora.doc >> Now\n|>> ^It is late\n|So.",
+        # Dots.
+        "It was not so late... |I left. Then it was not late... We left. Well... I left. We saw it all... ^i left.",
         # Titles.
         "Mayor ^Under ^Pressure ^to ^Resign: It's ^Bad,” ^Nora ^Says. He ^Left\nNora ^Dale was late. Go On",
         # Operators.
