@@ -188,13 +188,10 @@ def crf(
         trainer.set_params({"c1": 0.0, "c2": 1.0, "max_iterations": 100})
         for doc in read_docbin(train, nlp.vocab):
             labels = [
-                "B" if place == start else "I"
-                for _, start, end in segment(doc, max_span)
+                ("B" if place == start else "I") + (f"-{kind}" if typed else "")
+                for kind, start, end in segment(doc, max_span)
                 for place in range(start, end)
             ]
-            if typed:
-                kinds = [kind for kind, start, end in segment(doc, max_span) for _ in range(start, end)]
-                labels = [f"{label}-{kind}" for label, kind in zip(labels, kinds, strict=True)]
             trainer.append(describe([token.text for token in doc], [token.tag_ for token in doc]), labels)
         model = pycrfsuite.Tagger()
         with TemporaryDirectory() as directory:
@@ -225,8 +222,6 @@ def grammars(
     test: Path,
     models: Annotated[list[str] | None, typer.Argument(help="Pipelines that end in a chunker or segmenter.")] = None,
     max_spans: Annotated[list[int], typer.Option("--max-span")] = [3, 7, 10, 15],  # noqa: B006
-    closure: str = "complete",
-    width: int = 10,
     output: Output = None,
 ) -> None:
     """Hedge scores and words per second of chart parsers, by maximum span, and of pipelines at their own.
@@ -239,7 +234,7 @@ def grammars(
     rows: list[dict[str, Any]] = []
 
     def parse(system: str, trees: list[Doc], docs: list[Doc], max_span: int) -> None:
-        parser = make_chart_parser(trees, max_span=max_span, closure=closure, width=width)
+        parser = make_chart_parser(trees, max_span=max_span, closure="complete", width=10)
         score(system, *measure_pipe(parser, docs), [max_span] if max_span else max_spans)
 
     def score(system: str, docs: list[Doc], speed: int, spans: list[int]) -> None:
