@@ -78,9 +78,10 @@ def write_shard(
 def list_done(output: Directory) -> set[str]:
     """Lists the names of the partitions that have a record and a complete shard, and no transient failures."""
     shards = output.list_sizes(SHARDS)
+    names = [PurePosixPath(name).stem for name in output.list_sizes(DONE) if PARTITION_FILE.fullmatch(name)]
     return {
         name
-        for name, done in _read_records(output, _list_records(output))
+        for name, done in _read_records(output, names)
         if done
         and shards.get(PurePosixPath(done["shard"]).name) == done["bytes"]
         and not any(failure["transient"] for failure in done["failures"])
@@ -118,10 +119,6 @@ def complete(output: Directory, names: Sequence[str]) -> dict[str, int]:
                 output.remove(f"{folder}/{name}")
     output.remove_leftovers()
     return totals
-
-
-def _list_records(output: Directory) -> list[str]:
-    return [PurePosixPath(name).stem for name in output.list_sizes(DONE) if PARTITION_FILE.fullmatch(name)]
 
 
 def _read_records(output: Directory, names: Sequence[str]) -> Iterator[tuple[str, dict[str, Any] | None]]:
