@@ -118,19 +118,17 @@ def find_marking(
         guillemets_inward = sum(inward) > len(inward) / 2
     n_opening, n_straight = (int(texts.find(marks.__contains__).sum()) for marks in ("‘‚`", SINGLE_STRAIGHT))
     straight_opens = n_opening * MIN_STRAIGHT < n_straight
-    found = []
-    for single in (False, True) if single_quotes == AUTO else (bool(single_quotes),):
+
+    def make(single: bool) -> Marking:
         style = MarkStyle(single, bool(guillemets_inward), straight_opens, dialogue_dashes)
-        found.append(Marking(starts, style, pair_marks(doc, style, starts)))
-    # Of equal styles, the first: double marks.
-    return max(found, key=lambda marking: _count_speech(doc, marking))
+        return Marking(starts, style, pair_marks(doc, style, starts))
 
-
-def _count_speech(doc: Doc, marking: Marking) -> int:
-    """Counts the pairs of single marks, or of double ones in a style without single ones, around speech."""
-    starts, style, pairs = frozenset(marking.starts), marking.style, marking.pairs
-    is_single = "‘" in style.closers
-    return sum((doc[a].text not in DOUBLE) == is_single and _is_speech(doc, a, b, starts) for a, b in pairs)
+    if single_quotes != AUTO:
+        return make(bool(single_quotes))
+    # Outermost pairs only: others are quotations within quotations.
+    marking, known = make(True), frozenset(starts)
+    are_double = [doc[a].text in DOUBLE for a, b in marking.pairs if _is_speech(doc, a, b, known)]
+    return marking if 2 * sum(are_double) < len(are_double) else make(False)
 
 
 def _is_speech(doc: Doc, opening: int, closing: int, paragraph_starts: Set[int]) -> bool:

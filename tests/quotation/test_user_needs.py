@@ -98,6 +98,11 @@ def test_single_marks_within_double_ones_do_not_quote(find):
     assert find(text) == ["“He said ‘no,’ and the dogs’ master said ‘yes,’”", "“Well?”"]
 
 
+def test_marks_within_others_do_not_decide_which_marks_quote(find):
+    story = "‘He called “Stop!” and I said “No,” and then “Go!” was all he said.’"
+    assert find(f"{story} It was late.") == [story]
+
+
 def test_the_space_beside_a_mark_may_be_on_its_wrong_side(find):
     text = '"Is it late? "he asked.\n\n"It is, "said Ann. "We must go now, "she added.'
     assert find(text) == ['"Is it late? "', '"It is, "', '"We must go now, "']
