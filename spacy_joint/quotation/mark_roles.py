@@ -28,8 +28,8 @@ BASE_FORMS = frozenset(("VB", "VBP"))
 DROPPED, NESTED, APOSTROPHE, UNCLOSED, UNLIKELY = 5, 2, 1, 2, 3
 IMPOSSIBLE = 10_000
 MARKS, OPENING_MARKS = frozenset(("'", "’", "‘", '"', "''")), frozenset(("‘", "“"))
-# The length of a long turn, in tokens, and the highest cost of its length.
-LONG, MAX_LENGTH = 100, 4
+# The length of a long turn, in tokens, and the highest cost of its length; the length at which words in marks cost 1.
+LONG, MAX_LENGTH, MAX_WORDS = 100, 4, 15
 
 
 def find_straight_role(doc: Doc, i: int, space_before: bool, space_after: bool, may_open: bool) -> int:
@@ -71,28 +71,35 @@ def resolve_roles(doc: Doc, roles: dict[int, int], paragraph_starts: Sequence[in
 
 
 def _resolve(doc: Doc, roles: dict[int, int], marks: Sequence[int], end: int) -> None:
-    """Resolves the roles of the marks of a paragraph by dynamic programming over three states: outside, inside, and in
-    a quotation within one, if spaces show that its mark opens."""
-    costs = 0, IMPOSSIBLE, IMPOSSIBLE
+    """Resolves the roles of the marks of a paragraph by dynamic programming over four states: outside; in a quotation;
+    in one within it, or in words with marks after a word of it; and in such words (a “masher.”) outside."""
+    costs = [0, IMPOSSIBLE, IMPOSSIBLE, IMPOSSIBLE]
     steps = []
     for i, following in pairwise([*marks, end]):
         opening = _weigh_opening(doc, i) if roles[i] & OPENING else IMPOSSIBLE
         closing = _weigh_closing(doc, i) if roles[i] & CLOSING else IMPOSSIBLE
         is_unsure = bool(roles[i] & UNSURE)
         dropped = 0 if is_unsure or roles[i] == NEITHER else DROPPED
+        opens_words = roles[i] & OPENING and all(text[-1:].isalnum() for text in _read_neighbours(doc, i))
+        words = 0 if opens_words else IMPOSSIBLE
+        nesting = NESTED if not words or (roles[i] == OPENING and doc[i].text in DOUBLE) else IMPOSSIBLE
+        ending = 0 if roles[i] & CLOSING else IMPOSSIBLE
         # The cost, the role, and the state before.
-        outside = min((costs[0] + dropped, NEITHER, 0), (costs[1] + closing, CLOSING, 1))
-        inside = min(
-            (costs[1] + dropped + APOSTROPHE * is_unsure, NEITHER, 1),
-            (costs[0] + opening, OPENING, 0),
-            (costs[1] + opening + DROPPED, OPENING, 1),
-            (costs[2] + closing, CLOSING, 2),
+        ways = (
+            ((costs[0] + dropped, NEITHER, 0), (costs[1] + closing, CLOSING, 1), (costs[3] + ending, CLOSING, 3)),
+            (
+                (costs[1] + dropped + APOSTROPHE * is_unsure, NEITHER, 1),
+                (costs[0] + opening, OPENING, 0),
+                (costs[1] + opening + DROPPED, OPENING, 1),
+                (costs[2] + ending, CLOSING, 2),
+            ),
+            ((costs[2] + dropped, NEITHER, 2), (costs[1] + nesting, OPENING, 1)),
+            ((costs[3] + dropped, NEITHER, 3), (costs[0] + words, OPENING, 0)),
         )
-        nesting = NESTED if roles[i] == OPENING and doc[i].text in DOUBLE else IMPOSSIBLE
-        nested = min((costs[2] + dropped, NEITHER, 2), (costs[1] + nesting, OPENING, 1))
-        speech = _weigh_speech(doc[i + 1 : following])
-        costs = outside[0], inside[0] + speech, nested[0] + speech
-        steps.append((outside, inside, nested))
+        steps.append([min(way) for way in ways])
+        speech, length = _weigh_speech(doc[i + 1 : following]), (following - i) // MAX_WORDS
+        more = (0, speech, speech + length, length)
+        costs = [cost + added for (cost, *_), added in zip(steps[-1], more, strict=True)]
     state = int(costs[1] + UNCLOSED < costs[0])
     for i, step in zip(reversed(marks), reversed(steps), strict=True):
         _, roles[i], state = step[state]

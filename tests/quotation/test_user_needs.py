@@ -130,6 +130,12 @@ def test_words_in_marks_do_not_shift_the_pairs_of_tokenised_text(find, mark):
     assert find(text.replace("'", mark)) == [run.replace("'", mark) for run in quoted]
 
 
+@pytest.mark.parametrize("mark", ["'", '"', "’"])
+def test_quoted_words_may_end_a_sentence_of_tokenised_text(find, mark):
+    text = "He was a ' masher . ' His coat was new . Ann called him ' a fop . ' ' Well ? ' he asked ."
+    assert find(text.replace("'", mark)) == [f"{mark} Well ? {mark}"]
+
+
 # 3. A quotation over paragraphs, each with an opening mark, is one (CoreNLP #1139).
 
 
