@@ -53,6 +53,8 @@ ADDRESSEES = frozenset(("obj", "iobj"))
 # After a verb, these words begin what somebody does, even if parsers take it for a reported clause.
 NARRATING = ("and", "as", "but")
 MIN_WORDS = 4
+# Of the words of a sentence, at least one has one of these tags, unlike in titles; without tags, any word may.
+VERBAL = FINITE | {"VB", "VBP", "MD", "VERB", "AUX", ""}
 # The maximum distance of marks from a verb that reports only beside marks, and from the next part of a quotation.
 BESIDE, MAX_NARRATION = 5, 50
 # Before marks, these verbs introduce a name: they call it “the house.”
@@ -164,7 +166,8 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], may_continu
     if opening > 0 and doc[opening - 1].text[-1].isalnum() and not is_announced:
         # Within a sentence, a quotation must be a sentence, too.
         may_start = not words[0].text[0].islower()
-        is_whole = is_long and last not in COMMAS
+        is_sentence = doc.lang_ not in AMERICAN or any(token.tag_ in VERBAL for token in words)
+        is_whole = is_long and is_sentence and last not in COMMAS
         return is_finished and may_start and not is_title and (is_whole or has_cue_after or is_reported)
     has_comma = doc.lang_ not in AMERICAN and doc[closing + 1 : closing + 2].text in COMMAS
     is_likely = is_long or (len(words) > 1 and (has_cue_before or has_cue_after or has_comma))

@@ -396,6 +396,12 @@ def test_names_and_scare_quotes_are_not_quotations(find, text):
     assert find(text) == []
 
 
+def test_a_title_within_a_sentence_has_no_verb(parsed):
+    text = "She had a copy of “{} the river at night.” It rained."
+    assert texts(parsed(text.format("Some lines on"))) == []
+    assert texts(parsed(text.format("We saw"))) == ["“We saw the river at night.”"]
+
+
 @pytest.mark.parametrize(
     ("text", "content"),
     [
