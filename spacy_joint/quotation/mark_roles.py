@@ -111,7 +111,7 @@ def _weigh_opening(doc: Doc, i: int) -> int:
         return UNLIKELY
     cost = int(any(map(can_report, doc[i + 1 : i + 4]))) + before.isalnum()
     if after.islower() and not _is_announced(doc, i):
-        cost += 1 + (before[-1:] in SENTENCE_ENDS)
+        cost += 1
     # Right after an opening mark, it is more likely an apostrophe.
     return cost + 2 * (before in OPENING_MARKS) + (after in MARKS or 2 * (not after[0].isalnum()))
 
@@ -120,7 +120,7 @@ def _weigh_closing(doc: Doc, i: int) -> int:
     before, after = _read_neighbours(doc, i)
     if before in ("", ":") or (before[-1:].isalnum() and after[:1].isalnum()):
         return UNLIKELY
-    return (before in MARKS) + 2 * (before == "," and _is_announced(doc, i))
+    return int(before in MARKS)
 
 
 def _weigh_speech(words: Span) -> int:
