@@ -294,9 +294,8 @@ def _are_in_names(words: Words, *, joins_titles: bool) -> np.ndarray:
     With titles, also of names whose title or first words begin the sentence or follow a dash: Mayor | Nora | Dale left.
     The caller excludes words such as The, which may begin a sentence nevertheless."""
     numbers, first = np.arange(len(words.before)), words.find_first_words(BEFORE_NAME)
-    is_before = (
-        words.is_lower & ~find_runs(marks.FOLLOWS_QUOTES.take(words.ends), MIN_UNPUNCTUATED, bounds=words.bounds)[0]
-    )
+    is_unmarked, _ = find_runs(marks.FOLLOWS_QUOTES.take(words.ends), MIN_UNPUNCTUATED, bounds=words.bounds)
+    is_before = words.is_lower & ~is_unmarked
     is_title = (np.maximum.accumulate(np.where(words.is_capital, -1, numbers)) < first) & (numbers - first < NAME)
     may_continue = IN_NAME.take(words.before) & words.in_line
     is_last = may_continue & (words.is_capital | (words.ends == marks.INITIAL))
@@ -308,7 +307,7 @@ def _are_in_names(words: Words, *, joins_titles: bool) -> np.ndarray:
 
 
 def _are_new(words: Words, found: np.ndarray) -> np.ndarray:
-    """Words, none of `found`, that begin a sentence after an abbreviation, a quotation or dots, or as signs: she
+    """Finds words, none of `found`, that begin a sentence after an abbreviation, a quotation or dots, or as signs: she
     joined Acme Inc. | The firm is new. "Go." | "Why?" It was not so late... | I left. | >> Did you? Not: P.S. Please
     write. Acme Inc. To Close. B. The item. No. One. Well... I left."""
     first, numbers = words.find_first_words(ENDS_SENTENCE), np.arange(len(words.before))
