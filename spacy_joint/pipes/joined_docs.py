@@ -1,5 +1,5 @@
-"""The tokens of several documents in one sequence, so that array operations apply to all of them: on short documents, a
-call takes a microsecond, however short the array."""
+"""The tokens of several documents in one sequence, so that array operations apply to all of them: a call takes a
+microsecond, however short its arrays."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
