@@ -118,7 +118,7 @@ def interleave(systems: Mapping[str, Callable[[], float]], rounds: int) -> dict[
 
 
 def measure_in_fresh_process(measure: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
-    """Call a function in a process of its own, whose peak memory is that of this call."""
+    """Call a function in a new process, so that the peak memory measured there is that of the call alone."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         return pool.submit(measure, *arguments).result()
 

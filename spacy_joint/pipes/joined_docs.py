@@ -17,7 +17,7 @@ GAP = 3
 
 class JoinedDocs:
     """The tokens of documents with one vocabulary, as rows of arrays. GAP empty rows, which count as words, follow each
-    document, so the words around a word are those of its own document.
+    document, so that no word of another document is near.
 
     docs (Sequence[Doc]): The documents, at least one.
     attributes (Sequence[int]): Attributes of tokens: ORTH first, SPACY last.
