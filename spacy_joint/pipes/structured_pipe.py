@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -110,8 +110,14 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
 
     def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
         """Returns the columns for the templates, and the tokens of their rows."""
-        values, tokens = self.get_values(doc)
-        return self.make_columns(doc, values, tokens, constraints), tokens
+        return self.list_columns([doc], [constraints])[0]
+
+    def list_columns(
+        self, docs: Sequence[Doc], constraints: Sequence[np.ndarray | None]
+    ) -> list[tuple[Columns, np.ndarray]]:
+        """Returns the result of `get_columns` for documents with one vocabulary."""
+        found = zip(docs, self._get_word_columns().list_values(docs), constraints, strict=True)
+        return [(self.make_columns(doc, values, tokens, preset), tokens) for doc, (values, tokens), preset in found]
 
     def make_columns(self, doc: Doc, values: np.ndarray, tokens: np.ndarray, constraints: np.ndarray | None) -> Columns:
         """Makes the columns for the templates, given the result of `get_values`."""
@@ -153,14 +159,8 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         """Finds the best actions for documents; returns, for each, its tokens, except whitespace, the actions, and the
         columns searched."""
         groups = [list(group) for _, group in groupby(docs, attrgetter("vocab"))]
-        made = chain.from_iterable(map(self._list_columns, groups))
-        return [(tokens, self.perceptron.predict(columns), columns) for columns, tokens in list(made)]
-
-    def _list_columns(self, docs: Sequence[Doc]) -> list[tuple[Columns, np.ndarray]]:
-        """Returns the columns of documents with one vocabulary, and the tokens of their rows."""
-        rows, constraints = self._get_word_columns().list_values(docs), self.list_constraints(docs)
-        found = zip(docs, rows, constraints, strict=True)
-        return [(self.make_columns(doc, values, tokens, preset), tokens) for doc, (values, tokens), preset in found]
+        made = [pair for group in groups for pair in self.list_columns(group, self.list_constraints(group))]
+        return [(tokens, self.perceptron.predict(columns), columns) for columns, tokens in made]
 
     def require_trained(self) -> None:
         """Checks that the component has been trained or loaded. RAISES ValueError: Otherwise (J071)."""

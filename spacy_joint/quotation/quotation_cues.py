@@ -13,7 +13,6 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..annotation.quotations import CUE, find_heads
-from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import StructuredPipe
@@ -60,20 +59,16 @@ class QuotationCues(StructuredPipe[list[int]]):
         aligned = example.alignment.y2x
         for head in find_heads(reference, self.cfg["cues_key"]):
             heads[aligned[head][:1]] = 1
-        columns, tokens = self.get_columns(predicted, None)
+        columns, tokens = self._get_word_columns().make_columns(predicted, [])
         return [Instance(columns, heads[tokens])] if len(tokens) else []
 
     def make_word_columns(self) -> QuotationColumns:
         """Makes the columns for the templates."""
         return QuotationColumns(self.perceptron.templates.columns, self.word_classes, custom=self.custom_columns)
 
-    def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
-        """Returns the columns for the templates, and the tokens of their rows."""
-        return self._get_word_columns().make_columns(doc, [])
-
     def predict_doc(self, doc: Doc) -> list[int]:
         """Finds the tokens that are cues."""
-        columns, tokens = self.get_columns(doc, None)
+        columns, tokens = self._get_word_columns().make_columns(doc, [])
         actions = self.perceptron.predict(columns)
         return tokens[actions == 1].tolist()
 

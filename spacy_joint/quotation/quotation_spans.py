@@ -153,7 +153,7 @@ class QuotationSpans(StructuredPipe[Quotes]):
         key = self.cfg["spans_key"]
         if key not in example.reference.spans or not len(example.predicted):
             return []
-        columns, tokens = self.get_columns(example.predicted, None)
+        columns, tokens = self._get_word_columns().make_columns(example.predicted, self.get_cues(example.predicted))
         if not len(tokens):
             return []
         numbers = np.full(len(example.predicted), -1)
@@ -176,10 +176,6 @@ class QuotationSpans(StructuredPipe[Quotes]):
         """Makes the columns for the templates."""
         names = self.perceptron.templates.columns
         return QuotationColumns(names, self.word_classes, self.find_marking, self.custom_columns)
-
-    def get_columns(self, doc: Doc, constraints: np.ndarray | None) -> tuple[Columns, np.ndarray]:
-        """Returns the columns for the templates, and the tokens of their rows."""
-        return self._get_word_columns().make_columns(doc, self.get_cues(doc))
 
     def get_cues(self, doc: Doc, marking: Marking | None = None) -> list[int]:
         """Returns the head tokens of existing cues, or else of cues found by rules."""
