@@ -143,12 +143,6 @@ def test_tokens_may_come_one_by_one_and_carry_their_norms(nlp):
     check_same(stream(nlp, iter(doc)), nlp.get_pipe("parser_guide")(doc))
 
 
-def test_empty_documents_are_left_out(nlp):
-    doc = nlp.make_doc(babble(60))
-    parts = stream(nlp, [Doc(nlp.vocab), doc[:30].as_doc(), Doc(nlp.vocab), doc[30:].as_doc()])
-    assert [len(part) for part in parts] == [30, len(doc) - 30]
-
-
 def measure_delays(guide, doc, **options):
     """How many tokens have come after each one when it is let out."""
     came = 0
@@ -341,21 +335,6 @@ def test_pieces_may_be_empty_or_whitespace(guided, sizes, n_blank):
     assert describe_all(stream_trees(guided, pieces)) == describe(expected)
 
 
-def test_an_error_of_the_source_ends_the_stream_and_nothing_else(guided):
-    text = babble(300, 3)
-
-    def fail():
-        yield text[:1000]
-        raise LookupError("the source")
-
-    for _ in range(2):
-        sentences = stream_sentences(fail(), guided)
-        with pytest.raises(LookupError, match="the source"):
-            list(sentences)
-        assert list(sentences) == []
-    assert describe_all(stream_sentences([text], guided)) == describe(guided(text))
-
-
 def test_streams_of_one_pipeline_do_not_mix(guided):
     texts = [babble(300, seed) for seed in (1, 2)]
     opened = [stream_sentences(map("".join, zip(text, strict=True)), guided) for text in texts]
@@ -381,21 +360,6 @@ def test_a_stream_that_is_left_keeps_nothing(guided):
     del sentences
     gc.collect()
     assert len(pieces) > 1 and not any(piece() for piece in pieces)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300, 0.5])
-def test_numbers_of_a_guide_that_are_changed_do_no_harm(guided, value):
-    tagger, guide, parser = (pipe for _, pipe in guided.pipeline)
-
-    def change(docs):
-        for doc in docs:
-            for name in PARSER_COLUMNS.keys() - {GUIDE_LABEL}:
-                write_column(doc, name, np.full(len(doc), value))
-            yield doc
-
-    doc = guided.make_doc(babble(100))
-    sentences = parser.stream(change(guide.stream(tagger.stream([doc]))))
-    assert [token.text for sentence in sentences for token in sentence] == [token.text for token in doc]
 
 
 @pytest.mark.parametrize("length", [0, 1, 19, 21])

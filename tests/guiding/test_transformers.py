@@ -223,18 +223,6 @@ def test_a_finished_pipeline_has_no_paths(nlp, directory, tmp_path):
     check_same(nlp, spacy.load(tmp_path / "finished"))
 
 
-def test_learning_goes_on_after_loading(nlp, tmp_path):
-    nlp.to_disk(tmp_path)
-    loaded = spacy.load(tmp_path)
-    loaded.update(make_examples(loaded, range(4)), sgd=loaded.resume_training())
-    with pytest.raises(AssertionError):
-        check_same(nlp, loaded)
-
-
-def test_an_untrained_pipeline_can_be_saved(directory):
-    make_pipeline(directory).from_bytes(make_pipeline(directory).to_bytes())
-
-
 def test_documents_are_read_in_several_processes(nlp):
     docs = [say(nlp.vocab, seed) for seed in range(6)]
     expected = [read_columns(nlp, doc.copy())["guide_boundary"] for doc in docs]
@@ -388,12 +376,6 @@ def test_a_pipeline_without_a_transformer_cannot_be_exported(tmp_path):
 def test_exporting_finds_pipelines_by_language():
     result = CliRunner().invoke(app, ["export-onnx", "de", "onnx"])
     assert result.exit_code == 1 and "J406" in result.output
-
-
-def test_nothing_but_transformers_is_converted():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    assert convert_transformers(nlp) == []
 
 
 # torch uses deprecated parts of itself.

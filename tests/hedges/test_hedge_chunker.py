@@ -45,18 +45,6 @@ def divided(make):
     return make("hedge_segmenter", "hedge_chunker", hedge_chunker={"joint": False})
 
 
-@pytest.mark.parametrize("name", ["hedge_chunker", "hedge_segmenter"])
-def test_documents_without_words_are_not_learnt_from(name, nlp):
-    doc = Doc(nlp.vocab, words=["my", "aunt", "sleeps"], tags=["PRP$", "NN", "VBZ"])
-    set_constituents(doc, [("NP", 0, 2)])
-    space = Doc(nlp.vocab, words=["\n"], sent_starts=[True])
-    set_constituents(space, [("NP", 0, 1)])
-    component = spacy.blank("en").add_pipe(name)
-    examples = [Example(doc.copy(), doc), Example(space.copy(), space)]
-    component.initialize(lambda: examples)
-    assert component.labels and component.make_instances(examples[1]) == []
-
-
 # Guarantees
 
 

@@ -1,18 +1,17 @@
 """`prenominal_orderer` as a spaCy component, and as a service."""
 
 import json
-import pickle
 
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
 from spacy_joint.errors import JointWarning
 
-from .phrases import KINDS, make_corpus, shuffles
+from .phrases import make_corpus
 
 MODEL = {"table_bits": 16, "n_tables": 2}
 SETTINGS = {"threshold": 0.5, "exempt": ["Red Big", ""]}
@@ -150,43 +149,11 @@ def test_hyphens_stay_in_their_words(nlp, pipe):
     assert span._.best_order in ((0, 1, 2, 3), (1, 2, 3, 0))
 
 
-def test_annotation_survives_serialisation(nlp):
-    doc = tagged(nlp, "a/DT wooden/JJ big/JJ ball/NN rolls/VBZ")
-    (from_bin,) = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
-    from_bytes = Doc(nlp.vocab).from_bytes(doc.to_bytes())
-    for copy in (doc, doc.copy(), from_bin, from_bytes):
-        (span,) = copy.spans["prenominal"]
-        assert (span.label_, span._.best_order) == ("ODD", (1, 0))
-    assert doc[0:1]._.best_order is None
-
-
-def test_annotation_survives_joining_documents(nlp, pipe):
-    doc = tagged(nlp, "a/DT wooden/JJ big/JJ ball/NN rolls/VBZ")
-    joined = Doc.from_docs([tagged(nlp, "she/PRP rolls/VBZ away/RB"), doc])
-    assert [suggestion["suggestion"] for suggestion in pipe.suggest(joined)] == ["big wooden ball"]
-
-
 def test_its_labels_cannot_be_changed():
     nlp = make_pipeline()
     for labels in (["OK"], ["good", "bad"], []):
         with pytest.raises(ValueError, match=r"\[J030\].*OK, ODD"):
             nlp.get_pipe("prenominal_orderer").initialize(lambda: make_examples(nlp.vocab), nlp=nlp, labels=labels)
-
-
-@pytest.mark.parametrize("way", ["disk", "bytes", "pickle"])
-def test_it_is_unchanged_after_saving_and_loading(nlp, pipe, way, tmp_path):
-    if way == "disk":
-        nlp.to_disk(tmp_path)
-        again = spacy.load(tmp_path)
-    elif way == "bytes":
-        again = make_pipeline(**SETTINGS).from_bytes(nlp.to_bytes())
-    else:
-        again = pickle.loads(pickle.dumps(nlp))
-    words = [kind[0] for kind in reversed(KINDS)]
-    assert again.get_pipe("prenominal_orderer").order(words, "hat", n_best=5) == pipe.order(words, "hat", n_best=5)
-    docs = [make_doc(nlp.vocab, phrase) for phrase in shuffles(make_corpus()[-1])]
-    annotated = [Doc(again.vocab).from_bytes(doc.to_bytes()) for doc in docs]
-    assert [read_phrases(again(doc)) for doc in annotated] == [read_phrases(nlp(doc)) for doc in docs]
 
 
 def test_the_same_phrases_and_seed_make_the_same_model():
@@ -205,13 +172,6 @@ def test_phrases_that_are_too_long_are_skipped(nlp):
 
 def test_marks_tagged_as_words_are_skipped(nlp):
     assert not tagged(nlp, "a/DT red/JJ #/NN big/JJ ball/NN").spans["prenominal"]
-
-
-def test_several_processes_annotate_the_same(nlp, pipe):
-    docs = [make_doc(nlp.vocab, words) for phrase in make_corpus()[:8] for words in shuffles(phrase)]
-    expected = [read_phrases(pipe(doc.copy())) for doc in docs]
-    assert {label for phrases in expected for _, label, *_ in phrases} == {"OK", "ODD"}
-    assert [read_phrases(doc) for doc in nlp.pipe(docs, n_process=2, batch_size=3)] == expected
 
 
 def test_phrases_cannot_be_ordered_or_learnt_from_without_a_model_or_phrases():

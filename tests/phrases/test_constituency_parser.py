@@ -69,13 +69,6 @@ def parse_again(nlp, trees):
     return parse(nlp, learn_from(nlp.vocab, trees).predicted)
 
 
-def test_documents_without_words_are_not_learnt_from(nlp):
-    space = Doc(nlp.vocab, words=["\n"], sent_starts=[True])
-    space.spans["constituents"] = [Span(space, 0, 1, "NP")]
-    parser = nlp.get_pipe("constituency_parser")
-    assert parser.make_instances(Example(space.copy(), space)) == []
-
-
 @pytest.mark.parametrize("system", [name for name in SYSTEMS if name != "shift_reduce"])
 def test_every_discontinuous_system_learns_them(trained, system):
     assert get_trees(parse_again(trained(system), TREES)) == TREES
@@ -99,15 +92,6 @@ def test_labels_can_be_added_before_training(small_model, system):
     parser.add_label("WHNP")
     parser.initialize(lambda: [learn_from(nlp.vocab, TREES)], nlp=nlp)
     assert set(parser.labels) == {"NP", "S", "SQ", "VP", "WHNP"}
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_a_loaded_parser_parses_alike(trained, system, tmp_path):
-    nlp = trained(system)
-    nlp.to_disk(tmp_path)
-    again = spacy.load(tmp_path)
-    doc, other = (parse_again(each, TREES) for each in (nlp, again))
-    assert get_trees(other) == get_trees(doc)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
