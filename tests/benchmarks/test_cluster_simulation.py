@@ -41,10 +41,6 @@ def test_larger_shards_are_sums_of_measured_ones():
     assert drawn.mean() == pytest.approx(16, rel=0.02) and drawn.std() == pytest.approx(0.5 * 4, rel=0.05)
 
 
-def test_nodes_start_before_they_work():
-    assert simulate(replace(IDEAL, start_up=50.0), MEASURED).hours * HOUR == pytest.approx(150)
-
-
 def test_a_slow_driver_sets_the_time():
     outcome = simulate(replace(IDEAL, nodes=100, dispatches=2.0), MEASURED)
     assert outcome.hours * HOUR == pytest.approx(50 + 1) and outcome.driver == pytest.approx(50 / 51)
@@ -62,10 +58,6 @@ def test_what_is_lost_with_a_node_is_done_again():
     outcome = simulate(replace(IDEAL, nodes=4, failures=360.0, start_up=5.0), MEASURED)
     assert outcome.lost_nodes and outcome.lost_shards
     assert outcome.useful * outcome.core_hours * HOUR == pytest.approx(100)
-
-
-def test_a_slow_node_makes_others_wait():
-    assert simulate(replace(IDEAL, nodes=10, slow_nodes=1.0), MEASURED).useful < 0.9
 
 
 def test_the_same_seed_gives_the_same_figures():

@@ -6,7 +6,7 @@ from spacy.language import Language
 
 pytest.importorskip("rapidfuzz")
 
-from punctuation import Counts, Heard, carry, hear, restore, score_calls, score_documents
+from punctuation import Counts, Heard, carry, hear, score_calls, score_documents
 from recognisers import Word
 
 from spacy_joint.annotation.restored import write_restored
@@ -54,17 +54,6 @@ def test_marks_are_carried_to_recognised_words_and_cases_only_to_right_ones():
         Heard("Its", "", True),
         Heard("fine", ",", True),
         Heard("Nora", ".", True),
-    ]
-
-
-def test_words_of_several_tokens_are_restored_as_one(nlp):
-    heard = restore(nlp, make_words("Then WE met Nora's dog"), False)
-    assert [(word.text, word.mark) for word in heard] == [
-        ("then", ""),
-        ("we", ","),
-        ("met", ""),
-        ("Noras", ""),
-        ("dog", ""),
     ]
 
 

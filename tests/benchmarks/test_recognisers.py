@@ -6,7 +6,7 @@ from spacy.language import Language
 
 pytest.importorskip("rapidfuzz")
 
-from recognisers import align, carry_ends, main, measure, read_words
+from recognisers import align, carry_ends, measure, read_words
 
 HEADER = "token\tstart\tend\tspeaker\tpunctuation\tcase\n"
 CALLS = {
@@ -72,9 +72,3 @@ def test_recognisers_and_pipelines_are_scored_on_the_same_words(calls):
     # Of the three ends within the call, the recogniser has one of two, the rule one, and with times two.
     assert results["ours"] == pytest.approx({"WER": 25, "itself": 40, "rule": 50, "rule, times": 80})
     assert results["silent"] == pytest.approx({"WER": 37.5, "rule": 100})
-
-
-def test_the_table_has_a_row_per_recogniser(calls, capsys):
-    main(calls, [], 0, None, None)
-    printed = capsys.readouterr().out
-    assert "| ours | 25.0 | 40.0 |" in printed and "| silent | 37.5 |  |" in printed
