@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
@@ -98,14 +98,6 @@ def test_any_document_gets_trees_over_all_its_words(nlp, words):
     doc = Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(len(words))])
     parse(nlp, doc)
     assert [word for tree in get_trees(doc) for word in tree.leaves()] == [word for word in words if word.strip()]
-
-
-def test_annotation_survives_docbin(nlp):
-    doc = parse(nlp, untagged(TREES))
-    content = DocBin(docs=[doc], store_user_data=True).to_bytes()
-    (again,) = DocBin().from_bytes(content).get_docs(Vocab())
-    assert list(map(str, get_trees(again))) == list(map(str, get_trees(doc)))
-    assert list(again._.parse_stats) == doc._.parse_stats
 
 
 def test_a_sentence_that_is_too_long_goes_to_the_error_handler():

@@ -1,26 +1,19 @@
 """Charts that nobody should need: grammars and sentences of strangers, no memory, other threads, and Ctrl-C."""
 
 import copy
-import math
 import pickle
 import sys
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from spacy_joint.charts.cyk import ChartParser
-from spacy_joint.charts.estimation import estimate_grammar
 from spacy_joint.charts.grammar import Grammar, Rule
 
 from ..engine.processes import INTERRUPT, LIMIT, limited, run_alone
 from ..engine.sharing import Busy
 from ..fuzz.readers import GRAMMAR
-from ..trees.strategies import trees
-from .grammars import tag
-from .test_cyk import ALL_TAGS, SYMBOLS, find_best, grammars, make_grammar
+from .test_cyk import ALL_TAGS, SYMBOLS, make_grammar
 
-QUICK = settings(max_examples=60)
 # Each symbol of each cell comes from any two: much work for few words.
 SATURATED = make_grammar(
     [Rule(parent, (left, right), 1 / 20) for parent in SYMBOLS for left in SYMBOLS for right in SYMBOLS]
@@ -28,35 +21,6 @@ SATURATED = make_grammar(
 
 
 # Grammars
-
-
-@QUICK
-@given(st.lists(trees, min_size=1, max_size=3))
-def test_grammars_of_treebanks_parse_as_brute_force_does(treebank):
-    grammar = estimate_grammar(treebank)
-    sentence = tag(grammar, [*grammar.lexicon.words, "unknown"][:4])
-    assert ChartParser(grammar).parse(sentence)[0] == pytest.approx(find_best(grammar, sentence))
-
-
-@QUICK
-@given(
-    grammars(), st.lists(st.sampled_from([[], ALL_TAGS, [("A", 0.0)], [("C", -1e300)], [("B", -5e-324)]]), max_size=5)
-)
-def test_scores_may_be_as_extreme_as_numbers_are(grammar, sentence):
-    known = [[(tag, score) for tag, score in word if tag in grammar.symbols] for word in sentence]
-    score, nodes, _ = ChartParser(grammar).parse(known)
-    assert score <= 0 and (score > -math.inf or not nodes)
-
-
-def test_rules_that_are_certain_may_be_cyclic():
-    cycle = [Rule("R", ("A",), 1.0), Rule("A", ("B",), 1.0), Rule("B", ("C",), 1.0), Rule("C", ("A",), 1.0)]
-    score, nodes, _ = ChartParser(make_grammar(cycle)).parse([[("C", 0.0)]])
-    assert (score, [symbol for symbol, *_ in nodes]) == (0, ["B", "A", "R"])
-
-
-def test_the_least_probability_has_a_logarithm():
-    grammar = make_grammar([Rule("R", ("A", "A"), 5e-324)])
-    assert ChartParser(grammar).parse([ALL_TAGS] * 2)[0] == pytest.approx(math.log(5e-324) - 2)
 
 
 def test_line_breaks_may_be_those_of_windows():

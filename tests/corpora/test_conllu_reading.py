@@ -179,13 +179,6 @@ def test_errors_name_file_and_line(conllu, vocab, layout, code, line):
         list(read_conllu(path, vocab))
 
 
-def test_bytes_that_are_not_utf8_name_file_and_line(tmp_path, vocab):
-    path = tmp_path / "latin.conllu"
-    path.write_bytes(b"# newdoc\n1\tcaf\xe9\n")
-    with pytest.raises(ValueError, match=r"\[J403\] .*latin\.conllu, line 2: .*0xe9"):
-        list(read_conllu(path, vocab))
-
-
 @pytest.mark.parametrize("content", ["", "\n", "# newdoc\n"])
 def test_a_file_without_sentences_is_an_error(write_text, vocab, content):
     path = write_text("empty.conllu", content)
@@ -222,13 +215,3 @@ def test_a_tree_that_spacy_would_split_is_an_error(conllu, vocab):
     tree = "\n".join(rows)
     with pytest.raises(ValueError, match=r"\[J117\] .*line 3: .*'w0 w1"):
         list(read_conllu(conllu(f"{LABELLED_ROOT}\n\n{tree}"), vocab))
-
-
-def test_a_missing_path_is_an_error(tmp_path, vocab):
-    with pytest.raises(FileNotFoundError, match=r"\[J101\] .*nowhere"):
-        read_conllu(tmp_path / "nowhere", vocab)
-
-
-def test_a_directory_without_corpus_is_an_error(tmp_path, vocab):
-    with pytest.raises(FileNotFoundError, match=r"\[J102\] "):
-        read_conllu(tmp_path, vocab)

@@ -112,12 +112,6 @@ def test_a_number_of_sentences_defines_the_documents(dogs, nlp):
     assert get_texts(create_conllu_corpus(dogs, documents=1)(nlp)) == ["Dogs bark.", "Why?", "Cats sleep"]
 
 
-def test_docbin_reads_all_files_of_a_directory(tmp_path, nlp):
-    for name in ("b", "a"):
-        DocBin(docs=[Doc(nlp.vocab, words=[name])]).to_disk(tmp_path / f"{name}.spacy")
-    assert get_texts(create_docbin_corpus(tmp_path)(nlp)) == ["a", "b"]
-
-
 def test_empty_documents_are_skipped(tmp_path, nlp):
     path = tmp_path / "corpus.spacy"
     DocBin(docs=[Doc(nlp.vocab), Doc(nlp.vocab, words=["Go"])]).to_disk(path)

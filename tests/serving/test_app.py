@@ -11,7 +11,6 @@ import spacy
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
-from spacy_joint.errors import Errors
 from spacy_joint.serving.app import create_app
 from spacy_joint.serving.worker import Broken, Busy, TookTooLong, Workers
 
@@ -72,6 +71,8 @@ def test_readable_text_comes_with_the_annotation(client):
     found = annotate(client, text).json()
     assert found["text"] == text
     assert found["readable"] == "Did you see Anna in London? Well, I did not, but she called.\n"
+    first, second = found["sentences"]
+    assert first["probability"] is None and 0 <= second["probability"] <= 1
 
 
 def test_modifiers_and_hedges_are_left_out_on_request(client):
@@ -79,11 +80,6 @@ def test_modifiers_and_hedges_are_left_out_on_request(client):
     found = client.post("/api/annotate", json={"text": text, "phrases": False}).json()
     assert found["modifiers"] is None and found["hedges"] is None
     assert annotate(client, text).json() == {**found, **{key: ANY for key in ("modifiers", "hedges", "explanations")}}
-
-
-def test_boundaries_have_probabilities(client):
-    first, second = annotate(client, "did you see anna in london well i did not but she called").json()["sentences"]
-    assert first["probability"] is None and 0 <= second["probability"] <= 1
 
 
 def test_another_pipeline_can_be_chosen_by_its_name_only(worker, tmp_path):
@@ -230,13 +226,7 @@ def test_failures_have_their_own_status_and_say_why(client, worker, monkeypatch,
     monkeypatch.setattr(worker, method, Mock(side_effect=failure("[J4] why")))
     answer = annotate(client, "a") if method == "answer" else client.get("/healthz")
     assert (answer.status_code, answer.json()) == (status, {"detail": "[J4] why"})
-
-
-def test_an_overloaded_server_says_when_to_try_again(client, worker, monkeypatch):
-    monkeypatch.setattr(worker, "answer", Mock(side_effect=Busy(Errors.J445, most=32, seconds=60)))
-    answer = annotate(client, "a")
-    assert answer.status_code == 503 and answer.json()["detail"].startswith("[J445]")
-    assert answer.headers["retry-after"] == "60"
+    assert answer.headers.get("retry-after") == ("60" if failure is Busy else None)
 
 
 @pytest.mark.parametrize(
@@ -337,12 +327,6 @@ def test_an_unforeseen_error_has_a_code(worker, monkeypatch):
         answer = annotate(client, "a")
     assert answer.status_code == 500 and answer.json()["detail"].startswith("[J435]")
     assert answer.headers["x-content-type-options"] == "nosniff"
-
-
-def test_a_server_that_can_annotate_is_well(client):
-    annotate(client, "It rained.")
-    answer = client.get("/healthz")
-    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
 
 @pytest.mark.parametrize("hosts", [["elsewhere.example"], ["localhost", "elsewhere.example"], ["localhost"] * 2])

@@ -155,16 +155,6 @@ def test_quotations_cues_and_speakers_are_highlighted_in_the_text(page):
     assert first.text == "“We will paint the red big bridge,” said Ann Lee."
 
 
-def test_highlights_may_overlap_and_count_characters_as_python_does(prompted):
-    open_tab(prompted, "sentences")
-    marks = find_all(prompted, "#sentences li:first-child mark")
-    assert [(mark.text, mark.get_attribute("class"), mark.get_attribute("title")) for mark in marks] == [
-        ("Cats", "speaker spoken", "speaker of a quotation"),
-        ("said", "cue spoken", "cue of a quotation"),
-        ("they slept", "quotation spoken", "indirect quotation"),
-    ]
-
-
 def test_quotations_have_the_colours_of_their_speakers(page):
     type_text(page, "“We are late,” said Ann Lee. “So are we,” said Bob Cole. “We left,” said Ann Lee.")
     submit(page)
@@ -193,14 +183,6 @@ def test_words_are_explained(page):
     assert rows[1].text.endswith("nsubj 4 paint") and "We we PRP PRON" in rows[1].text
     explained = {term.text: term.get_attribute("title") for term in rows[1].find_elements(By.TAG_NAME, "abbr")}
     assert explained == {"PRP": "pronoun, personal", "PRON": "pronoun", "nsubj": "nominal subject"}
-
-
-def test_lemmas_parts_of_speech_and_morphology_have_columns_if_there_are_any(prompted):
-    open_tab(prompted, "trees")
-    header, _, cats, *_ = find_all(prompted, ".sentence[open] tr")
-    assert header.text == "Word Lemma Tag Part of speech Morphology Label Head"
-    assert cats.text == "2 Cats cat toString NOUN Number=Plur dep 1 😀"
-    assert [term.text for term in cats.find_elements(By.TAG_NAME, "abbr")] == ["NOUN"]
 
 
 def test_explanations_can_be_read_without_hovering(page):

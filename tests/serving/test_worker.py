@@ -110,17 +110,6 @@ def test_an_error_fails_one_text_and_gives_its_place_back(worker):
     assert texts_of_sentences(annotate(worker, "He slept.")) == ["He slept."]
 
 
-def test_threads_wait_for_each_other_and_get_their_own_answers(worker):
-    texts = [f"We saw {n} cats." for n in range(8)]
-    answers = {}
-    threads = [Thread(target=lambda text=text: answers.update({text: annotate(worker, text)})) for text in texts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert {text: texts_of_sentences(answers[text]) for text in texts} == {text: [text] for text in texts}
-
-
 def annotate_together(worker, texts):
     """What is found for each text, or the error, if all wait while the process is busy, and the number of batches."""
     found = {}

@@ -38,10 +38,6 @@ def test_words_are_read_whatever_ends_lines(line_end):
     assert find_times(transcript, "still here") == (3.5, 4.0)
 
 
-def test_cues_of_the_same_speaker_do_not_break_sentences():
-    assert read_srt(SRT).sentence_starts == [0]
-
-
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_captions_of_youtube_have_other_times(line_end):
     text = "0:00:01.000,0:00:03.000\nhi nora\nit's me\n\n0:00:03.500,0:00:04.000\nstill here\n".replace("\n", line_end)
@@ -99,10 +95,6 @@ def test_comments_and_styles_of_webvtt_are_text_in_subrip():
 def test_captions_may_have_no_words(text):
     transcript = read_srt(text)
     assert (transcript.text, list(transcript.turns)) == ("", [])
-
-
-def test_an_empty_file_is_no_damaged_webvtt():
-    assert read_string("", "vtt").text == read_string("WEBVTT", "vtt").text == ""
 
 
 @pytest.mark.parametrize(

@@ -236,15 +236,6 @@ def test_words_and_times_of_vosk_are_read(write_text, text):
     assert [transcript.find_pause(at) for at in (3, 8)] == [pytest.approx(0.1), pytest.approx(0.8)]
 
 
-def test_segments_may_come_without_an_object_around_them():
-    # As those who use faster-whisper save them.
-    words = [{"word": f" {word['word']}", "start": word["start"], "end": word["end"]} for word in VOSK_WORDS]
-    segments = [{"id": 1, "start": 0.5, "end": 2.4, "text": " hi nora yes", "words": words}]
-    transcript = read_string(json.dumps(segments), "recogniser")
-    assert transcript.text == "hi nora yes"
-    assert transcript.find_pause(8) == pytest.approx(0.8)
-
-
 @pytest.mark.parametrize(
     "keys",
     [
@@ -310,13 +301,6 @@ def test_what_is_unknown_is_none():
     transcript = read_string(json.dumps({"results": [word]}), "recogniser")
     assert [(turn.speaker, turn.text) for turn in transcript.turns] == [(None, "Hi")]
     assert transcript.find_times(0, 2) is None
-
-
-def test_words_without_segments_have_the_times_of_the_api():
-    words = [{"word": "Hi", "start": 0.5, "end": 0.7}, {"word": "Nora", "start": 0.8, "end": 1.2}]
-    transcript = read_string(json.dumps({"text": "Hi Nora.", "words": words}), "recogniser")
-    assert transcript.text == "Hi Nora."
-    assert transcript.find_times(3, 8) == (0.8, 1.2)
 
 
 @pytest.mark.parametrize(
