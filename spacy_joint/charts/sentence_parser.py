@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..annotation.constituents import Phrase
+from ..annotation.constituents import Phrase, list_phrases
 from ..engine.threads import make_fork_lock
 from ..errors import Errors, JointValueError
 from .boundaries import BoundaryModel
@@ -168,15 +168,7 @@ def parse_with_fallbacks(
 
 def _read(score: float, nodes: Sequence[tuple[str, int, int]], tags: Sequence[str]) -> Parse:
     """Converts a derivation, as returned by `ChartParser.parse`."""
-    n_words = len(tags)
-    spans = [(word, word + 1) for word in range(n_words)]
-    for _, first, second in nodes:
-        spans.append((spans[first][0], spans[first if second < 0 else second][1]))
-    phrases = [
-        Phrase(strip_annotation(symbol), (span,))
-        for (symbol, *_), span in zip(nodes[-2::-1], spans[-2 : n_words - 1 : -1], strict=True)
-        if not is_factored(symbol)
-    ]
+    phrases = list_phrases(nodes, len(tags), lambda symbol: () if is_factored(symbol) else (strip_annotation(symbol),))
     return Parse(score if isfinite(score) else None, [strip_annotation(tag) for tag in tags], phrases)
 
 
