@@ -1,6 +1,7 @@
 """Sentences, also of documents without boundaries, and attributes for the confidence of a parser in them."""
 
 from collections.abc import Iterator
+from itertools import accumulate
 
 from spacy.tokens import Doc, Span, Token
 
@@ -22,3 +23,9 @@ def list_words(doc: Doc) -> Iterator[list[Token]]:
     """List the tokens of each sentence that are not whitespace. Sentences of only whitespace are left out."""
     words = ([token for token in sentence if not token.text.isspace()] for sentence in doc.sents)
     return filter(None, words)
+
+
+def list_places(doc: Doc) -> list[int]:
+    """List the numbers of non-whitespace characters before each token, and before the end: places that do not depend on
+    tokens."""
+    return list(accumulate((len("".join(token.text.split())) for token in doc), initial=0))

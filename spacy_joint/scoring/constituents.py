@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation.constituents import CONSTITUENTS, group_blocks
-from ..annotation.sentences import list_sentences
+from ..annotation.sentences import list_places, list_sentences
 from ..trees.constituency_trees import Block
 from .brackets import Bracket, BracketScores, Parameters, count_brackets, load_parameters
 
@@ -72,9 +72,9 @@ class Places:
 
     def __init__(self, doc: Doc, parameters: Parameters) -> None:
         self.doc, self.parameters = doc, parameters
-        lengths = [0 if token.text.isspace() else len("".join(token.text.split())) for token in doc]
-        self.before = np.concatenate([[0], np.cumsum(lengths)]).astype(int).tolist()
-        self.words_before = np.concatenate([[0], np.cumsum([length > 0 for length in lengths])]).astype(int)
+        self.before = list_places(doc)
+        lengths = np.diff(self.before)
+        self.words_before = np.concatenate([[0], np.cumsum(lengths > 0)])
         is_kept = np.repeat([parameters.keeps(token.tag_, token.text) for token in doc], lengths)
         self.kept = np.concatenate([[0], np.cumsum(is_kept)]).astype(int)
 

@@ -51,13 +51,8 @@ def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -
             segmented = find_segments(hedged, len(reference), sentences)
             expected_segments = {words.edges(start, end) for _, start, end in segmented}
             segments.score_set({edges(span.start, span.end) for span in predicted.spans[SEGMENTS]}, expected_segments)
-    scores = constituents.to_dict("hedge")
-    return {
-        **report("hedge", constituents.all),
-        "hedge_per_type": scores["hedge_per_type"] or None,
-        "hedge_exact": scores["hedge_exact"],
-        **report("hedge_seg", segments),
-    }
+    scores = {name: score for name, score in constituents.to_dict("hedge").items() if "_disc" not in name}
+    return {**scores, "hedge_per_type": scores["hedge_per_type"] or None, **report("hedge_seg", segments)}
 
 
 # Registered as `spacy_joint.hedge_scorer.v1`. The scored component provides `max_span`.

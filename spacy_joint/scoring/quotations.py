@@ -8,7 +8,6 @@ have other tokens.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation.quotations import CUES, QUOTATIONS, TYPES, find_heads
+from ..annotation.sentences import list_places
 from .counts import make_factory
 
 ALL = "all"
@@ -154,7 +154,7 @@ def _number_words(example: Example) -> list[tuple[Doc, list[float]]]:
     """Count, for the reference and the predicted document, the words of the reference before each token and before the
     end, by characters without whitespace. Within a word, the count has a fraction."""
     docs = (example.reference, example.predicted)
-    before = [[0, *accumulate(len("".join(token.text.split())) for token in doc)] for doc in docs]
+    before = list(map(list_places, docs))
     edges = sorted(set(before[0]))
     return [(doc, np.interp(n, edges, range(len(edges))).tolist()) for doc, n in zip(docs, before, strict=True)]
 

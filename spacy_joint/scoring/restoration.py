@@ -3,7 +3,6 @@ document with that of the reference, which is its own text where nothing is rest
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import accumulate
 from typing import Any
 
 from spacy.scorer import PRFScore
@@ -11,6 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..annotation.restored import MARKS, MarkedWord, list_marked, read_restored
+from ..annotation.sentences import list_places
 from .counts import count, make_factory, report
 
 
@@ -47,7 +47,7 @@ def score_restoration(examples: Iterable[Example], *, overwrite: bool = True, **
 
 def _index_words(doc: Doc) -> dict[tuple[int, int], MarkedWord]:
     """Index the words of a document by the numbers of non-whitespace characters before their start and end."""
-    ends = list(accumulate((len("".join(token.text.split())) for token in doc), initial=0))
+    ends = list_places(doc)
     return {(ends[word.token], ends[word.token + 1]): word for word in list_marked(doc, read_restored(list(doc)))}
 
 
