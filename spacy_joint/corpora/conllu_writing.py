@@ -141,7 +141,7 @@ def _make_sentence(tokens: Sequence[Token], heads: Sequence[int], labels: Sequen
         Word(token.text, token.lemma_, token.pos_, token.tag_, str(token.morph), number, label)
         for token, number, label in zip(tokens, numbers, labels, strict=True)
     ]
-    spaces = [_is_followed_by_space(token) for token in tokens]
+    spaces = [bool(token.whitespace_) or token.doc[token.i + 1 : token.i + 2].text.isspace() for token in tokens]
     text = "".join(token.text + " " * space for token, space in zip(tokens, spaces, strict=True))
     comments = {**describe_speech(tokens), "text": text.rstrip()}
     return Sentence(
@@ -215,8 +215,3 @@ def _format_word(word: Word, has_tree: bool, has_tags: bool) -> list[str]:
 def _clean(value: str) -> str:
     # Most values occur many times.
     return LINE_BREAKING.sub(" ", value)
-
-
-def _is_followed_by_space(token: Token) -> bool:
-    following = token.i + 1
-    return bool(token.whitespace_) or (following < len(token.doc) and token.doc[following].text.isspace())

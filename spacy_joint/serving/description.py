@@ -97,10 +97,12 @@ def _write(nlp: Language, doc: Doc, to: str) -> dict[str, Any]:
 def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
     """Describes the annotation of a document, with or without modifiers and hedges. None stands for annotation that no
     component makes."""
-    sentences = None
+    sentences: list[dict[str, Any]] | None = None
     if doc.has_annotation("SENT_START"):
-        found = zip(describe_sentences(doc, has_text=True), _list_probabilities(doc), strict=True)
-        sentences = [{**sentence, "probability": probability} for sentence, probability in found]
+        sentences = describe_sentences(doc, has_text=True)
+        known = read_values([words[0] for words in list_words(doc)], PROBABILITY)
+        for sentence, probability in zip(sentences, known, strict=True):
+            sentence["probability"] = None if probability is None else round(probability, DIGITS)
     settings = get_components(nlp, QUOTATIONS)[0].cfg
     keys = [settings[key] for key in ("spans_key", "cues_key", "speakers_key", "characters_key")]
     quotations = [describe_quotation(quotation) for quotation in get_quotations(doc, *keys)]
@@ -124,12 +126,6 @@ def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
         # The table of `spacy.explain`, which would warn of every missing term.
         "explanations": {term: GLOSSARY[term] for term in sorted(terms & GLOSSARY.keys())},
     }
-
-
-def _list_probabilities(doc: Doc) -> list[float | None]:
-    """Lists the probabilities of the starts of sentences; None if unknown."""
-    known = read_values([words[0] for words in list_words(doc)], PROBABILITY)
-    return [None if probability is None else round(probability, DIGITS) for probability in known]
 
 
 def _describe_order(span: Span) -> dict[str, Any]:

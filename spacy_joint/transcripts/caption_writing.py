@@ -44,7 +44,8 @@ def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: An
     header = cue.header.lstrip() if cue and cue.format == format else ""
     if recut:
         words = [word._replace(cue=None) for word in words]
-    expected = _list_turns(words)
+    turns = split_words(words, [word.begins_turn for word in words])
+    expected = [(turn[0].speaker, " ".join(" ".join(word.text for word in turn).split())) for turn in turns]
     # First with the blocks of unchanged cues, which may write names of speakers in another way.
     own = LABELS[format][0]
     if any(
@@ -66,11 +67,6 @@ def write_captions(doc: Doc, format: str, *, recut: bool = False, **settings: An
 
 def _is_estimated(words: Sequence[Word], caption: Caption) -> bool:
     return caption.cue is None and words[caption.starts[0]].is_estimated
-
-
-def _list_turns(words: Sequence[Word]) -> list[tuple[str | None, str]]:
-    turns = split_words(words, [word.begins_turn for word in words])
-    return [(turn[0].speaker, " ".join(" ".join(word.text for word in turn).split())) for turn in turns]
 
 
 def make_units(words: Sequence[Word], label: str = "") -> list[Unit]:
