@@ -106,28 +106,19 @@ cdef class ChartParser(Chart):
 
     def _list_nodes(self, tops):
         """Lists the nodes and tags of the best derivations of entries that follow each other, and the number of each
-        entry. An entry below 0 is a word with its most probable tag."""
+        entry. An entry below 0 is a word with its most probable tag; -1 is the first word."""
         cdef EntryC entry
-        # From the last one and the top down, the right child first: reversed, this is children first, and words from
-        # left to right.
         ordered, pending = [], list(tops)
         while pending:
             index = pending.pop()
             if index < 0:
-                ordered.append((index, -1, -1, -1))
+                ordered.append((self._find_tag(-1 - index), 0))
                 continue
             entry = self.entries[index]
-            ordered.append((index, entry.symbol, entry.edge.left, entry.edge.right))
-            pending.extend(child for child in (entry.edge.left, entry.edge.right) if child >= 0)
-        numbers, nodes, tags = {}, [], []
-        for index, symbol, left, right in reversed(ordered):
-            if left < 0:
-                numbers[index] = len(tags)
-                tags.append(self.symbols[symbol] if index >= 0 else self._find_tag(len(tags)))
-            else:
-                numbers[index] = self.n + len(nodes)
-                nodes.append((self.symbols[symbol], numbers[left], numbers[right] if right >= 0 else -1))
-        return nodes, tags, [numbers[index] for index in tops]
+            children = [child for child in (entry.edge.left, entry.edge.right) if child >= 0]
+            ordered.append((self.symbols[entry.symbol], len(children)))
+            pending += children
+        return number_nodes(ordered, self.n)
 
     def _find_tag(self, int32_t word):
         """Finds the most probable tag of a word; "" if it has none."""
@@ -376,23 +367,28 @@ cdef class _Derivations:
         while pending:
             vertex, derivation = pending.pop()
             _, below = vertex.edges[derivation.edge]
-            ordered.append((vertex, len(below)))
+            ordered.append((self.chart.symbols[self.chart.entries[vertex.index].symbol], len(below)))
             for entry, rank in zip(below, derivation.ranks):
                 child = self._get(entry)
                 pending.append((child, child.derivations[rank]))
-        # Words and nodes without a parent yet. An entry may be in a derivation twice, in a cycle.
-        waiting, nodes, tags = [], [], []
-        for vertex, n_children in reversed(ordered):
-            symbol = self.chart.entries[vertex.index].symbol
-            if n_children == 0:
-                waiting.append(len(tags))
-                tags.append(self.chart.symbols[symbol])
-                continue
-            second = waiting.pop() if n_children == 2 else -1
-            first = waiting.pop()
-            waiting.append(self.chart.n + len(nodes))
-            nodes.append((self.chart.symbols[symbol], first, second))
+        nodes, tags, _ = number_nodes(ordered, self.chart.n)
         return nodes, tags
+
+
+cdef tuple number_nodes(list ordered, int32_t n_words):
+    """Numbers the nodes of a derivation, given their symbols and numbers of children, from the top down and from right
+    to left. Returns nodes and tags, as `ChartParser.parse` does, and the numbers of those without a parent."""
+    nodes, tags, waiting = [], [], []
+    for symbol, n_children in reversed(ordered):
+        if n_children == 0:
+            waiting.append(len(tags))
+            tags.append(symbol)
+            continue
+        second = waiting.pop() if n_children == 2 else -1
+        first = waiting.pop()
+        waiting.append(n_words + len(nodes))
+        nodes.append((symbol, first, second))
+    return nodes, tags, waiting
 
 
 cdef list list_trees(Chart chart, int32_t top, int32_t k):
