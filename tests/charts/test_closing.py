@@ -78,18 +78,6 @@ def test_with_everything_open_the_result_is_that_without_widths(kind, width):
         assert parser.parse(words, width=width, widths=widths) == parser.parse(words, width=width)
 
 
-def test_with_the_ranks_of_the_best_tree_as_classes_it_remains_the_best():
-    grammar = estimate_grammar(read())
-    parser = ChartParser(grammar)
-    for tree in read():
-        words = tag(grammar, tree.leaves())
-        score, nodes, _ = parser.parse(words)
-        widths = to_widths(mark_ranks(parser.rank_edges(words, nodes)), "widths")
-        for word in range(len(words)):
-            widths[word, word + 1] = DEFAULT
-        assert parser.parse(words, widths=widths)[0] == pytest.approx(score)
-
-
 def test_ranks_have_the_least_class_that_is_wide_enough():
     assert mark_ranks(np.array([0, 1, 2, 3, 4, 5, 99])).tolist() == [0, 1, 2, 3, 3, 4, 4]
 

@@ -77,19 +77,14 @@ def test_annotation_of_a_token_is_read(conllu, vocab, row, expected):
     assert (token.tag_, token.pos_, str(token.morph), token.lemma_) == expected
 
 
-def test_root_is_its_own_head_and_called_as_in_spacy(dogs, vocab):
+def test_trees_sentence_starts_and_spaces_are_read(dogs, vocab):
     dogs_bark = next(read_conllu(dogs, vocab))
+    # A root is its own head, and called as in spaCy.
     assert [token.head.i for token in dogs_bark] == [1, 1, 1, 3, 3]
     assert [token.dep_ for token in dogs_bark] == ["nsubj", "ROOT", "punct", "ROOT", "punct"]
-
-
-def test_sentence_starts_are_explicit_on_every_token(dogs, vocab):
-    dogs_bark = next(read_conllu(dogs, vocab))
+    # None is left open.
     assert [token.is_sent_start for token in dogs_bark] == [True, False, False, True, False]
-
-
-def test_spaces_follow_space_after(dogs, vocab):
-    assert next(read_conllu(dogs, vocab)).text == "Dogs bark. Why? "
+    assert dogs_bark.text == "Dogs bark. Why? "
 
 
 @pytest.mark.parametrize(("text", "expected"), [("Go!", "Go! "), ("Stay!", "Go ! ")])

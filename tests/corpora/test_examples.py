@@ -69,10 +69,6 @@ def test_keeping_annotation_that_is_missing_is_an_error(corpus_of, nlp):
         list(corpus(nlp))
 
 
-def test_documents_are_read_in_order(corpus_of, nlp):
-    assert get_texts(corpus_of(MANY)(nlp)) == [str(number) for number in range(30)]
-
-
 def test_limit_takes_the_first_documents_before_augmentation(corpus_of, nlp):
     def double(nlp, example):
         yield example

@@ -12,7 +12,6 @@ from spacy_joint.guiding.heads import (
     DISTANCES,
     N_DISTANCES,
     BiaffineArcs,
-    BiaffineLabels,
     GuideHeads,
     Scores,
     find_classes,
@@ -188,14 +187,6 @@ def test_gradients_of_arcs_are_exact():
     shapes = [[(4, 5)], [(1, 2)], [(4, 6), (3, 5)]]
     assert [[of_window.shape for of_window in of_document] for of_document in model.predict(windowed)] == shapes
     check_gradients(model, X, windowed, [[draw(*shape) for shape in of_document] for of_document in shapes])
-
-
-def test_gradients_of_labels_are_exact():
-    model = BiaffineLabels(5, 3, WIDTH)
-    model.initialize()
-    X = draw_windows(4, 1, 7)
-    heads = [np.array(of_window) for of_window in ([0, 1, 1, 4], [0], [2, 0, 2, 3, 7, 5, 5])]
-    check_gradients(model, X, list(zip(X, heads, strict=True)), [draw(len(rows), 3) for rows in X])
 
 
 @pytest.fixture

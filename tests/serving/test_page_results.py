@@ -26,16 +26,11 @@ from .browsing import (
 pytestmark = needs_chromium
 
 
-def test_the_first_sentence_is_open_and_its_tree_drawn(page):
+def test_trees_are_drawn_of_the_first_sentence_and_of_those_opened_by_keyboard(page):
     open_tab(page, "trees")
     wait_for_trees(page, 1)
     rows = find_all(page, ".sentence")
     assert [row.get_attribute("open") is not None for row in rows] == [True, False]
-
-
-def test_a_tree_is_drawn_when_its_sentence_is_opened_by_keyboard(page):
-    open_tab(page, "trees")
-    wait_for_trees(page, 1)
     summary = find_all(page, ".sentence > summary")[1]
     summary.send_keys(Keys.ENTER)
     wait_for_trees(page, 2)
@@ -183,10 +178,7 @@ def test_words_are_explained(page):
     assert rows[1].text.endswith("nsubj 4 paint") and "We we PRP PRON" in rows[1].text
     explained = {term.text: term.get_attribute("title") for term in rows[1].find_elements(By.TAG_NAME, "abbr")}
     assert explained == {"PRP": "pronoun, personal", "PRON": "pronoun", "nsubj": "nominal subject"}
-
-
-def test_explanations_can_be_read_without_hovering(page):
-    open_tab(page, "trees")
+    # Also without hovering.
     section(page, "glossary").find_element(By.TAG_NAME, "summary").click()
     assert "nsubj nominal subject" in section(page, "explanations").text
 

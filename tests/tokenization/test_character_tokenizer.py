@@ -1,6 +1,5 @@
 """The tokenizer learnt from a treebank, for languages with and without spaces."""
 
-import copy
 import logging
 import pickle
 import unicodedata
@@ -219,12 +218,6 @@ def test_a_million_characters_without_a_word_boundary_are_kept(english):
     assert english.tokenizer(text).text == text
 
 
-def test_texts_can_be_piped(chinese):
-    texts = ["老师喜欢音乐。", "", "医生买茶。"]
-    assert [doc.text for doc in chinese.tokenizer.pipe(texts)] == texts
-    assert [list_words(doc) for doc in chinese.pipe(texts)] == [list_words(chinese(text)) for text in texts]
-
-
 def test_evaluation_reports_tokens(english):
     predicted, reference = make_doc("they don't know ._"), make_doc("they do_ n't know_ ._")
     scores = english.evaluate([Example(predicted, reference)])
@@ -232,9 +225,10 @@ def test_evaluation_reports_tokens(english):
 
 
 def test_processes_give_the_same_words(chinese):
-    texts = ["老师喜欢音乐。", "医生买茶。"] * 3
-    found = [list_words(doc) for doc in chinese.pipe(texts, n_process=2, batch_size=2)]
-    assert found == [list_words(chinese(text)) for text in texts]
+    texts = ["老师喜欢音乐。", "", "医生买茶。"] * 2
+    expected = [list_words(chinese(text)) for text in texts]
+    assert [list_words(doc) for doc in chinese.pipe(texts, n_process=2, batch_size=2)] == expected
+    assert [list_words(doc) for doc in chinese.tokenizer.pipe(texts)] == expected
 
 
 def test_the_same_seed_gives_the_same_bytes(read, chinese):
@@ -258,11 +252,6 @@ def test_it_is_saved_with_the_pipeline(chinese, tmp_path):
     assert loaded.tokenizer.to_bytes() == chinese.tokenizer.to_bytes()
     other = make_blank().from_bytes(chinese.to_bytes())
     assert list_words(other(text)) == list_words(chinese(text))
-
-
-@pytest.mark.parametrize("clone", [copy.deepcopy, lambda tokenizer: pickle.loads(pickle.dumps(tokenizer))])
-def test_it_can_be_copied(chinese, clone):
-    assert list_words(clone(chinese.tokenizer)("老师喜欢音乐。")) == list_words(chinese("老师喜欢音乐。"))
 
 
 def test_a_finished_tokenizer_is_small(chinese):
@@ -301,14 +290,11 @@ def test_templates_can_be_replaced(read, write_text):
     assert nlp.tokenizer.from_bytes(nlp.tokenizer.to_bytes())("老师喜欢音乐。").text == "老师喜欢音乐。"
 
 
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="J402"):
-        make_blank().tokenizer.from_disk(tmp_path / "tokenizer")
-
-
-def test_damaged_files_are_refused(chinese, tmp_path):
+def test_missing_and_damaged_files_are_refused(chinese, tmp_path):
     content = chinese.tokenizer.to_bytes()
     path = tmp_path / "tokenizer"
+    with pytest.raises(FileNotFoundError, match="J402"):
+        make_blank().tokenizer.from_disk(path)
     for damaged in (
         b"",
         b"junk",

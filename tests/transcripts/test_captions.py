@@ -67,28 +67,24 @@ def test_times_may_be_written_in_several_ways(written, seconds):
         assert find_times(read_srt(text), "hi") == (0.0, seconds)
 
 
-def test_cues_need_no_number_and_no_blank_line_between_them():
-    text = "00:00:01,000 --> 00:00:02,000\nhi nora\n2\n00:00:02,000 --> 00:00:03,000\nit's me"
-    assert read_srt(text).text == "hi nora it's me"
+@pytest.mark.parametrize(
+    ("cues", "text"),
+    [
+        # Cues need no number and no blank line between them.
+        ("00:01.000 --> 00:02.000\nhi nora\n2\n00:02.000 --> 00:03.000\nit's me", "hi nora it's me"),
+        ("1\n00:01.000 --> 00:02.000\nin\n1984\n\n2\n00:02.000 --> 00:03.000\n1985\n", "in 1984 1985"),
+        # Comments and styles of WebVTT are text here.
+        ("1\n00:01.000 --> 00:02.000\nhi\n\nNOTE this\n\n2\n00:02.000 --> 00:03.000\n\nSTYLE\n", "hi NOTE this STYLE"),
+    ],
+)
+def test_any_lines_between_times_are_text_of_subrip(cues, text):
+    assert read_srt(cues).text == text
 
 
-def test_a_number_may_be_text():
-    text = "1\n00:00:01,000 --> 00:00:02,000\nin\n1984\n\n2\n00:00:02,000 --> 00:00:03,000\n1985\n"
-    assert read_srt(text).text == "in 1984 1985"
-
-
-def test_text_after_a_blank_line_in_a_cue_is_not_lost():
+def test_text_after_a_blank_line_or_a_comment_in_a_cue_is_not_lost():
     text = "00:01.000 --> 00:02.000\nhi\n\nnora\n\n00:02.000 --> 00:03.000\nit's me"
     assert read_srt(text).text == read_vtt(text).text == "hi nora it's me"
-
-
-def test_text_after_a_comment_in_a_cue_is_not_lost():
     assert read_vtt("00:01.000 --> 00:02.000\nhi\n\nNOTE a comment\n\nnora\n").text == "hi nora"
-
-
-def test_comments_and_styles_of_webvtt_are_text_in_subrip():
-    text = "1\n00:00:01,000 --> 00:00:02,000\nhi\n\nNOTE that\n\n2\n00:00:02,000 --> 00:00:03,000\n\nSTYLE\n"
-    assert read_srt(text).text == "hi NOTE that STYLE"
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "1\n00:00:01,000 --> 00:00:02,000\n\n", "00:00:01,000 --> 00:00:02,000"])

@@ -229,15 +229,16 @@ def test_markdown_has_names_in_bold_and_no_accidental_markup():
     assert list_turns(read_string(written, "turns"))[0] == ("ANNA", "I \\*said\\* so.")
 
 
-def test_references_to_characters_in_markdown_are_escaped():
-    assert write_string(NLP("It is &pound;5 at Lee & Orr; so it is."), "markdown").startswith(
-        "It is \\&pound;5 at Lee & Orr"
-    )
-
-
-def test_what_begins_a_list_in_markdown_is_escaped():
-    assert write_string(NLP("1. So we said. And then. + more."), "markdown").startswith("1\\. So")
-    assert write_string(NLP("1. Call Ben.\n2. Call Nora.\n"), "markdown") == "1\\. Call Ben.\\\n2\\. Call Nora.\n"
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("It is &pound;5 at Lee & Orr; so it is.", "It is \\&pound;5 at Lee & Orr"),
+        ("1. So we said. And then. + more.", "1\\. So"),
+        ("1. Call Ben.\n2. Call Nora.\n", "1\\. Call Ben.\\\n2\\. Call Nora.\n"),
+    ],
+)
+def test_references_to_characters_and_lists_are_escaped_in_markdown(text, written):
+    assert write_string(NLP(text), "markdown").startswith(written)
 
 
 def test_lines_are_wrapped_on_request():

@@ -26,10 +26,7 @@ def test_words_and_tags_are_read_in_order():
     assert str(tree) == CAT
     assert tree.leaves() == ["the", "old", "cat", "sleeps"]
     assert [node.label for node in tree.preterminals()] == ["DT", "JJ", "NN", "VBZ"]
-
-
-def test_spans_are_listed_outermost_first():
-    (tree,) = parse_trees(CAT)
+    # The outermost first.
     assert tree.spans() == [("S", 0, 4), ("NP", 0, 3), ("VP", 3, 4)]
 
 
@@ -68,10 +65,6 @@ def test_a_file_is_named_in_errors(tmp_path):
         list(read_trees(path))
 
 
-def test_trees_are_values():
-    assert {Tree("NN", word="cat"), Tree("NN", word="cat")} == {Tree("NN", word="cat")}
-
-
 # Discontinuous trees
 
 RICH = "(S (VP (VB 0=is) (JJ 2=rich)) (NP 1=John) (? 3=?))"
@@ -82,11 +75,6 @@ def test_words_with_positions_are_in_the_order_of_the_sentence():
     assert tree.leaves() == ["is", "John", "rich", "?"]
     assert str(tree) == format_tree(tree, indexed=True) == RICH
     assert not tree.is_continuous
-
-
-def test_children_are_ordered_by_their_first_words():
-    tree = read_tree("(S (? 3=?) (NP 1=John) (VP (JJ 2=rich) (VB 0=is)))")
-    assert str(tree) == RICH
 
 
 def test_a_discontinuous_constituent_has_a_span_for_each_block():

@@ -91,10 +91,6 @@ def test_cleaning_keeps_categories_and_words():
     assert str(read(raw)) == "(ROOT (S (VP (VBD left) (NP (PRP$ her)) (PRT (RP up)) (-LRB- -LRB-))))"
 
 
-def test_a_tree_without_words_is_removed():
-    assert read("( (S (NP (-NONE- *))) )") is None
-
-
 @pytest.mark.parametrize("top", ["", "TOP", "ROOT", "S1"])
 def test_every_tree_has_one_root(top):
     assert str(read(f"({top} (NP (NN tea)))")) == str(read("(NP (NN tea))")) == "(ROOT (NP (NN tea)))"
