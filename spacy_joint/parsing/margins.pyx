@@ -71,8 +71,9 @@ def boundary_margins(parents, actions, gaps, int n_tokens):
     cdef int32_t front, token
     cdef uint64_t open, with_any, without_any, decided
     derivations.resize(width)
+    before.resize(width)
     for step in range(n_steps):
-        before = derivations
+        before.swap(derivations)
         n_items = front = 0
         while n_items < width and gap[step, n_items] != INFINITY:
             derivations[n_items] = before[parent[step, n_items]]

@@ -20,9 +20,6 @@ cdef class RowIndex:
 
     cdef unordered_map[uint64_t, int32_t] rows
 
-    def __cinit__(self):
-        self.rows.reserve(1 << 10)
-
     def __len__(self):
         return self.rows.size()
 
@@ -160,12 +157,15 @@ def forbid_starts(
     const uint8_t[:, ::1] edges not None, const uint64_t[:, :] spaces not None, int8_t[::1] constraints not None
 ):
     """Sets the constraints of words that continue the word before them, mostly without a space, to -1. The first two
-    columns of `edges` are how words begin and end; the last column of `spaces` is whether a space follows."""
-    cdef Py_ssize_t i, in_address = 0, wrapping = 0, space = spaces.shape[1] - 1
+    columns of `edges` are how words begin and end; the last column of `spaces` is whether a space follows.
+    RAISES IndexError: If a column is missing, or sizes of arrays differ."""
+    cdef Py_ssize_t n = edges.shape[0], i, in_address = 0, wrapping = 0, space = spaces.shape[1] - 1
     # How the last word that wrapped no other ended, and the whitespace after it.
     cdef uint8_t begins, ends, before = IS_BREAK, gap = 0
     cdef bint continues, is_attached
-    for i in range(edges.shape[0]):
+    if edges.shape[1] < 2 or space < 0 or spaces.shape[0] != n or constraints.shape[0] != n:
+        raise IndexError("All arrays need a row per token, edges two columns, and spaces one.")
+    for i in range(n):
         begins, ends = edges[i, 0], edges[i, 1]
         if ends in (IS_SPACE, IS_TAB):
             gap = max(gap, ends)

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_joint.pipes.arrays import RowIndex, find_runs, following, make_relative_columns, preceding
+from spacy_joint.pipes.arrays import (
+    RowIndex,
+    find_runs,
+    following,
+    forbid_starts,
+    make_relative_columns,
+    preceding,
+)
 
 KEYS = st.lists(st.one_of(st.integers(0, 20), st.integers(0, 2**64 - 1)), max_size=50)
 
@@ -117,6 +124,13 @@ def test_kinds_must_include_that_of_subjects():
     sources, one = np.zeros((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.uint8)
     with pytest.raises(IndexError):
         make_relative_columns(sources, np.zeros(1, dtype=np.intp), one, one, np.zeros((1, 2), dtype=np.int32))
+
+
+@pytest.mark.parametrize("shapes", [((2, 2), (2, 1), 1), ((2, 2), (1, 1), 2), ((2, 1), (2, 1), 2), ((2, 2), (2, 0), 2)])
+def test_constraints_edges_and_spaces_must_fit(shapes):
+    edges, spaces, constraints = map(np.zeros, shapes, (np.uint8, np.uint64, np.int8))
+    with pytest.raises(IndexError):
+        forbid_starts(edges, spaces, constraints)
 
 
 def test_there_may_be_no_tokens():
