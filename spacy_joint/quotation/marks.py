@@ -50,6 +50,8 @@ OPENS_WORD = re.compile(r"([“”„‟«»「『\"]|‘(?=’))\W*\w*")
 CLOSES_WORD = re.compile(r".+([”‟»」』]|(?<=\W)\")\W*")
 # The longest line of quoted verse, in tokens.
 MAX_VERSE = 16
+# The maximum number of open marks: each mark is compared with all of them.
+MAX_OPEN = 32
 # ' and ’ also open if there are more than this many of them for each ‘.
 MIN_STRAIGHT = 4
 AUTO = "auto"
@@ -181,6 +183,7 @@ def pair_marks(doc: Doc, style: MarkStyle, paragraph_starts: Sequence[int]) -> l
             same = [level for level, mark in enumerate(opened) if _get_kind(glyphs[mark]) == _get_kind(glyph)]
             # After a word, marks are more likely around a name in speech: “Who read the “Post,” and why?”
             opened[same[0] if same and not doc[i - 1].text[-1].isalnum() else len(opened) :] = [i]
+            del opened[:-MAX_OPEN]
     return pairs
 
 

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 
 from spacy_joint.annotation.quotations import find_type
 from spacy_joint.quotation.layout import find_paragraph_starts
-from spacy_joint.quotation.marks import MarkStyle, pair_marks
+from spacy_joint.quotation.marks import MAX_OPEN, MarkStyle, pair_marks
 
 NLP = spacy.blank("en")
 
@@ -34,3 +34,10 @@ def test_pairs_of_any_text_are_in_order_and_apart(text, single, inward):
         i for pair in pair_marks(doc, MarkStyle(single, inward, True, False), find_paragraph_starts(doc)) for i in pair
     ]
     assert edges == sorted(set(edges))
+
+
+def test_only_the_last_open_marks_are_kept():
+    n = MAX_OPEN + 5
+    doc = Doc(NLP.vocab, words=["so", "“"] * n + ["so", "”"] * n)
+    ((opening, _),) = pair_marks(doc, MarkStyle(False, False, True, False), [0])
+    assert opening == 2 * 5 + 1
