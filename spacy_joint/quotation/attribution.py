@@ -31,7 +31,6 @@ NOMINAL = frozenset(("DT", "PRP$", "CD", "JJ", "NN", "NNS", "NNP", "NNPS", "PRP"
 NOMINAL |= {"DET", "ADJ", "NOUN", "PROPN", "PRON", "NUM"}
 NOUNS = ("N", "PR")
 FINITE = frozenset(("VBD", "VBZ"))
-ADVERB = "RB"
 RELATIVE = frozenset(("WDT", "WP"))
 RELATIVE_CLAUSES = frozenset(("acl:relcl", "relcl"))
 # The relations of verbs that may have the subject of the verb above them, with wrong labels of participles.
@@ -41,7 +40,6 @@ OPEN = frozenset(",?!-—")
 DASHES = frozenset(("-", "--", "–", "—", "―"))
 COLONS = frozenset((":", "："))
 INTRODUCING = COLONS | {","}
-DATES = WORDS["days"] | WORDS["months"]
 # The maximum number of closing marks at the end of a quotation, including those of nested ones.
 MAX_CLOSING = 3
 # The maximum lengths, in tokens, of the name in a signature and of its line.
@@ -196,7 +194,7 @@ def _find_head(token: Token, inside: np.ndarray) -> Token | None:
         nouns = (noun for noun in nouns if noun.tag_.startswith(NOUNS) or (noun.dep_ == "obj" and noun.tag_ in NOMINAL))
         # Not the voice in "replied the other in a low voice".
         nouns = (noun for noun in nouns if all(child.dep_ != "case" for child in noun.lefts))
-        nouns = (noun for noun in nouns if noun.lower_ not in DATES)
+        nouns = (noun for noun in nouns if noun.lower_ not in WORDS["days"])
         verb = cue - (cue > 0 and doc[cue - 1].tag_ == "AUX")
         is_inverted = inside[max(verb - 2, 0) : verb].any()
         mention = next((child for child in nouns if child.text[0] == "-" or (is_inverted and child.i > cue)), None)
@@ -208,13 +206,13 @@ def _find_head(token: Token, inside: np.ndarray) -> Token | None:
             heard = above.head.rights if above.head.lower_ in WORDS["perceiving"] else ()
             above = above.head
             mention = next((word for word in heard if word.dep_ == "obj"), None) or _find_source(above, inside)
-    if mention is None and token.dep_.startswith("acl") and token.tag_.startswith("VB"):
+    if mention is None and token.dep_.startswith("acl"):
         # "Ann, saying".
         mention = token.head
     if mention is not None and mention.tag_ in RELATIVE:
         # "Ann, who said": the noun that the clause belongs to.
         mention = next((verb.head for verb in (token, *token.ancestors) if verb.dep_ in RELATIVE_CLAUSES), None)
-    if mention is not None and mention.i < cue and mention.text.isupper():
+    if mention is not None and mention.text.isupper():
         # In "PARIS - Ann Lee said", parsers take the place for the subject.
         dash = next((word.i for word in doc[mention.i + 1 : cue] if word.text in DASHES), cue)
         mention = next((word for word in doc[dash:cue] if word.dep_ == "appos" and word.nbor(-1).text != "("), mention)
@@ -227,7 +225,7 @@ def find_signature(doc: Doc, dash: int) -> Span | None:
     end = next((token.i for token in doc[dash + 1 : dash + 2 + MAX_LINE] if "\n" in token.text), len(doc))
     line = doc[dash + 1 : min(end, dash + 2 + MAX_LINE)]
     is_sentence = any(token.tag_ in (*FINITE, "VBP", "MD") or is_reporting(token) for token in line)
-    if len(line) > MAX_LINE or is_sentence or (end + 1 < len(doc) and doc[end + 1].text in DASHES):
+    if len(line) > MAX_LINE or is_sentence:
         return None
     begin = find_word(doc, dash, 1)
     stop = next((i for i in range(begin, end) if doc[i].text in (",", "(", ";")), end)
@@ -246,10 +244,10 @@ def _find_report(doc: Doc, begin: int, end: int, inside: np.ndarray) -> tuple[in
         return None
     is_inverted = doc[end].tag_ in FINITE and doc[end].text.islower()
     first = end + is_inverted
-    while is_inverted and first < n and doc[first].tag_ in ("RB", "RP"):
+    while first < n and doc[first].tag_ in ("RB", "RP"):
         first += 1
     last = first
-    while last < min(n, first + MAX_SIGNATURE) and not inside[last] and doc[last].tag_ in NOMINAL:
+    while last < min(n, first + MAX_SIGNATURE) and doc[last].tag_ in NOMINAL:
         last += 1
         if doc[last - 1].tag_ == "PRP":
             break
@@ -341,13 +339,10 @@ def _find_mention(doc: Doc, head: Token, cue: int, inside: np.ndarray) -> Span:
     """Returns the words around the head of a mention that identify the speaker: no adverbs, appositions, clauses, or
     prepositions other than "of"."""
     phrase = find_phrase(doc, head, cue, inside)
-    begin, end, at = phrase.start, phrase.end, head.i
-    if head.tag_.startswith(ADVERB):
-        # Parsers take the adverb in "said Poirot mildly" for the head.
-        at = next((i for i in range(head.i - 1, begin - 1, -1) if doc[i].tag_.startswith("N")), head.i)
-    while begin < at and doc[begin].tag_.startswith((ADVERB, "CC", "IN", "UH")):
+    begin, end = phrase.start, phrase.end
+    while begin < head.i and doc[begin].tag_.startswith(("RB", "CC", "IN", "UH")):
         begin += 1
-    last = at + 1
+    last = head.i + 1
     while last < end:
         precedes_noun = last + 1 < end and doc[last + 1].tag_ in NOMINAL
         if doc[last].tag_ in ("NNP", "NNPS", "PROPN", "CD") or doc[last].dep_ in ("flat", "compound"):
@@ -377,8 +372,7 @@ def _find_name(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:
     Street:"."""
     names = (i for i in range(colon, 0, -1) if inside[i - 1] or not doc[i - 1].tag_.startswith("NNP"))
     begin = next(names, 0)
-    is_person = begin < colon and doc[colon - 1].lower_ not in DATES
-    return doc[begin:colon] if is_person and doc[max(begin - 1, 0)].tag_ not in ("IN", "TO", "DT") else None
+    return doc[begin:colon] if begin < colon and doc[max(begin - 1, 0)].tag_ not in ("IN", "TO", "DT") else None
 
 
 def _find_announced(doc: Doc, colon: int, inside: np.ndarray) -> Span | None:

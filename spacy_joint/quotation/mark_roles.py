@@ -14,15 +14,12 @@ from itertools import pairwise
 
 from spacy.tokens import Doc, Span, Token
 
-from ..annotation.quotations import DOUBLE
 from ..annotation.reporting_verbs import BESIDE_MARKS, is_reporting
 from .words import WORDS
 
 # The roles that a mark can have, in bits. One that is `UNSURE` can also be an apostrophe.
 NEITHER, OPENING, CLOSING, EITHER, UNSURE = 0, 1, 2, 3, 4
 SENTENCE_ENDS = frozenset(".?!…")
-# Tags of verbs that can belong to speech: "...," believe me, "..."
-BASE_FORMS = frozenset(("VB", "VBP"))
 # The costs of a mark that has no role, or that replaces an opening one; of a quotation within one; of an apostrophe
 # within a quotation; of a quotation that no mark in the paragraph closes; and of a role that a neighbour contradicts.
 DROPPED, NESTED, APOSTROPHE, UNCLOSED, UNLIKELY = 5, 2, 1, 2, 3
@@ -46,9 +43,7 @@ def is_followed_by_verb(doc: Doc, i: int) -> bool:
     """Returns whether a reporting verb follows a mark, which then closes, as in "..." said he, or "..." he said."""
     if i + 1 >= len(doc) or not doc[i + 1].text.islower():
         return False
-    if any(map(is_reporting, doc[i + 2 : i + 3])):
-        return True
-    return doc[i + 1].tag_ not in BASE_FORMS and can_report(doc[i + 1])
+    return can_report(doc[i + 1]) or any(map(is_reporting, doc[i + 2 : i + 3]))
 
 
 def can_report(token: Token) -> bool:
@@ -79,10 +74,9 @@ def _resolve(doc: Doc, roles: dict[int, int], marks: Sequence[int], end: int) ->
         opening = _weigh_opening(doc, i) if roles[i] & OPENING else IMPOSSIBLE
         closing = _weigh_closing(doc, i) if roles[i] & CLOSING else IMPOSSIBLE
         is_unsure = bool(roles[i] & UNSURE)
-        dropped = 0 if is_unsure or roles[i] == NEITHER else DROPPED
+        dropped = 0 if is_unsure else DROPPED
         opens_words = roles[i] & OPENING and all(text[-1:].isalnum() for text in _read_neighbours(doc, i))
-        words = 0 if opens_words else IMPOSSIBLE
-        nesting = NESTED if not words or (roles[i] == OPENING and doc[i].text in DOUBLE) else IMPOSSIBLE
+        words, nesting = (0, NESTED) if opens_words else (IMPOSSIBLE, IMPOSSIBLE)
         ending = 0 if roles[i] & CLOSING else IMPOSSIBLE
         # The cost, the role, and the state before.
         ways = (
@@ -113,12 +107,12 @@ def _weigh_opening(doc: Doc, i: int) -> int:
     if after.islower() and not _is_announced(doc, i):
         cost += 1
     # Right after an opening mark, it is more likely an apostrophe.
-    return cost + 2 * (before in OPENING_MARKS) + (after in MARKS or 2 * (not after[0].isalnum()))
+    return cost + 2 * (before in OPENING_MARKS) + 2 * (not after[0].isalnum())
 
 
 def _weigh_closing(doc: Doc, i: int) -> int:
     before, after = _read_neighbours(doc, i)
-    if before in ("", ":") or (before[-1:].isalnum() and after[:1].isalnum()):
+    if before[-1:].isalnum() and after[:1].isalnum():
         return UNLIKELY
     return int(before in MARKS)
 

@@ -125,7 +125,7 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> dic
     for cue in sorted(cues, key=lambda i: not is_according(doc[i])) if doc.has_annotation("DEP") else ():
         clauses = [] if taken[cue] or quoted[cue] else _find_reported(doc, cue, marking.pairs)
         for clause in clauses:
-            run, parts = _include_marks(doc, clause, marking.pairs, known)
+            run, parts = _include_marks(doc, clause, marking.pairs)
             begin, end = run
             n_within = sum(last - first for first, last in parts if taken[first])
             # One word must be part of a longer quotation: Engineers, he said, had known it.
@@ -156,8 +156,7 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], may_continu
     is_capitalised = are_capitalised(token.text for token in words)
     is_title = is_capitalised and len(words) > 1
     before, after = (opening - 2, opening - 1), (closing + 1, closing + 2, *_find_words_after(doc, closing))
-    has_cue_before = any(_is_announcement(doc, i, cues) for i in before)
-    has_cue_after = any(_is_announcement(doc, i, cues) for i in after)
+    has_cue_before, has_cue_after = (not cues.isdisjoint(near) for near in (before, after))
     is_reported = _is_reported(doc, opening, closing, cues)
     last = inner[-1].text.rstrip("".join(ALL_MARKS))[-1:]
     is_finished = last in STOPS or inner[-1].text[-1] in BREAKS or is_reported
@@ -167,14 +166,13 @@ def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], may_continu
         # Within a sentence, a quotation must be a sentence, too.
         may_start = not words[0].text[0].islower()
         is_sentence = doc.lang_ not in AMERICAN or any(token.tag_ in VERBAL for token in words)
-        is_whole = is_long and is_sentence and last not in COMMAS
-        return is_finished and may_start and not is_title and (is_whole or has_cue_after or is_reported)
-    has_comma = doc.lang_ not in AMERICAN and doc[closing + 1 : closing + 2].text in COMMAS
+        return is_finished and may_start and not is_title and (is_sentence or has_cue_after or is_reported)
+    has_comma = doc[closing + 1 : closing + 2].text in COMMAS
     is_likely = is_long or (len(words) > 1 and (has_cue_before or has_cue_after or has_comma))
     # Words within a sentence, as in the “tall,” handsome man, or a title.
     is_part = (words[0].text[0].islower() and last in SOFT_STOPS) or (is_capitalised and last in COMMAS)
     has_cue = may_continue or has_cue_after or has_cue_before
-    is_within = opening > 0 and (doc[opening - 1].text[-1].isalnum() or doc[opening - 1].text in COMMAS)
+    is_within = opening > 0 and doc[opening - 1].text in COMMAS
     return (has_cue or not is_part or not is_within) and (is_finished or (is_likely and not is_title))
 
 
@@ -186,7 +184,7 @@ def _is_reported(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
     words = _find_words_after(doc, closing)
     # As in « Oui », a dit Ana.
     is_after = any(i in cues and (i == words[0] or doc[words[0]].tag_ == "AUX") for i in words)
-    is_before = opening - 2 in cues and _is_announcement(doc, opening - 1, cues)
+    is_before = cues >= {opening - 2, opening - 1}
     # As in Ana said: «...».
     is_sentence = doc[opening - 1].text in COLONS and doc[closing : closing + 2].text[-1] in STOPS
     return doc.lang_ not in AMERICAN and (is_after or is_before or (opening > 0 and is_sentence))
@@ -196,10 +194,6 @@ def _find_words_after(doc: Doc, i: int) -> list[int]:
     """Returns the next two words after a token and at most two marks, as in “...”, — he said."""
     first = next((k for k in range(i + 1, min(i + 4, len(doc))) if doc[k].text[0].isalnum()), None)
     return [] if first is None else [first, first + 1]
-
-
-def _is_announcement(doc: Doc, i: int, cues: Set[int]) -> bool:
-    return 0 <= i < len(doc) and (i in cues or doc[i].text in COLONS)
 
 
 def _find_relative(cue: Token) -> list[Token]:
@@ -246,13 +240,9 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         if begin <= cue < end:
             begin, end = (begin, cue) if doc[begin:end].root.i < cue else (cue + 1, end)
         dash = next((i for i in range(begin, min(begin + MAX_PLACE, end)) if doc[i].text in DASHES), begin)
-        if doc[begin].is_sent_start and len(doc[begin]) > 1 and doc[begin].text.isupper():
+        if len(doc[begin]) > 1 and doc[begin].text.isupper():
             # LONDON (AP) — It rained, Ann said.
             begin = dash
-        is_day = begin == cue + 1 < end - 1 and doc[begin].lower_ in WORDS["days"]
-        if is_day and not doc[begin + 1].tag_.startswith(("V", "MD", "POS")):
-            # Said Monday the bridge was closed.
-            begin += 1
         if cue < begin and is_opening(token):
             end = next((i for i in range(begin, end) if doc[i].text in COMMAS), end)
         # Said that it was late, adding that ...; and ..., according to Ann.
@@ -289,9 +279,7 @@ def _is_reported_clause(clause: Token) -> bool:
     """Returns whether the verb before or after a clause can report it."""
     relation, is_after = cut_subtype(clause.dep_), clause.i > clause.head.i
     if is_after and relation in INTRODUCED:
-        # Not "to" in “...,” she began to explain.
-        is_reported = relation != "xcomp" or is_reporting(clause.head)
-        return is_reported and _is_introduced_by(clause, INTRODUCED[relation])
+        return _is_introduced_by(clause, INTRODUCED[relation])
     first = next((token.lower_ for token in clause.subtree if token.text[0].isalnum()), "")
     if relation not in CLAUSES or (is_after and (relation == "parataxis" or first in NARRATING)):
         return False
@@ -308,7 +296,7 @@ def _is_introduced_by(clause: Token, word: str) -> bool:
     return any(child.lower_ == word for child in clause.lefts)
 
 
-def _include_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) -> tuple[Run, list[Run]]:
+def _include_marks(doc: Doc, clause: Run, pairs: Sequence[Run]) -> tuple[Run, list[Run]]:
     """Extends a clause over quoted words that it contains or runs into, as in "that it was “a loss for all,”"; returns
     it, and the runs of these words with their marks."""
     begin, end = clause
@@ -317,7 +305,7 @@ def _include_marks(doc: Doc, clause: Run, pairs: Sequence[Run], cues: Set[int]) 
         first, last = pairs[at]
         if first > end:
             break
-        continues_into = begin < first and doc[first - 1].text[-1:].isalnum() and first - 1 not in cues
+        continues_into = begin < first and doc[first - 1].text[-1:].isalnum()
         continues_after = last + 1 < end and doc[last + 1].text[:1].isalnum() and doc[last - 1].text[-1:].isalnum()
         if last >= begin and (continues_into or continues_after):
             begin, end = min(begin, first), max(end, last + 1)
