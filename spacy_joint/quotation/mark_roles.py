@@ -100,6 +100,8 @@ def _resolve(doc: Doc, roles: dict[int, int], marks: Sequence[int], end: int) ->
 
 
 def _weigh_opening(doc: Doc, i: int) -> int:
+    """Returns the cost of opening a quotation: narration may follow (" he said), a lower-case word, unless a verb
+    announces it, or another mark; and a word may precede it."""
     before, after = _read_neighbours(doc, i)
     if not after or is_followed_by_verb(doc, i):
         return UNLIKELY
@@ -111,6 +113,8 @@ def _weigh_opening(doc: Doc, i: int) -> int:
 
 
 def _weigh_closing(doc: Doc, i: int) -> int:
+    """Returns the cost of closing a quotation: a mark between two words is likely to be an apostrophe (the dogs' turn),
+    and few quotations are empty."""
     before, after = _read_neighbours(doc, i)
     if before[-1:].isalnum() and after[:1].isalnum():
         return UNLIKELY
@@ -118,7 +122,8 @@ def _weigh_closing(doc: Doc, i: int) -> int:
 
 
 def _weigh_speech(words: Span) -> int:
-    """Returns the cost of quoting the words between two marks."""
+    """Returns the cost of quoting the words between two marks: low if they say "I" or ask, high if "he said" opens
+    them, or if they are many."""
     cost = -min(sum(word.lower_ in WORDS["spoken"] for word in words), 2)
     if any(map(can_report, words[:3])):
         cost += 2

@@ -43,8 +43,8 @@ SINGLE_STRAIGHT = frozenset(("'", "’"))
 MIXED_PAIRS = ({"“", '"'}, {"”", '"'})
 # The last character of a quoted sentence or of its first part.
 STOPS = frozenset(",.?!…;·。，、！？،؟؛")
-# The last character of interrupted speech.
-BREAKS = frozenset("-–—―")
+# The same, or of interrupted speech.
+ENDS = STOPS | frozenset("-–—―")
 # Marks that the tokenizer did not split off: “‘Tis ... late.”--
 OPENS_WORD = re.compile(r"([“”„‟«»「『\"]|‘(?=’))\W*\w*")
 CLOSES_WORD = re.compile(r".+([”‟»」』]|(?<=\W)\")\W*")
@@ -127,18 +127,12 @@ def find_marking(
 
     if single_quotes != AUTO:
         return make(bool(single_quotes))
-    # Outermost pairs only: others are quotations within quotations.
-    marking, known = make(True), frozenset(starts)
-    are_double = [doc[a].text in DOUBLE for a, b in marking.pairs if _is_speech(doc, a, b, known)]
+    # In speech, a stop precedes the closing mark, or a comma follows it. Outermost pairs only: others are quotations
+    # within quotations.
+    marking = make(True)
+    speech = (a for a, b in marking.pairs if doc[b - 1].text[-1] in ENDS or doc[b + 1 : b + 2].text in COMMAS)
+    are_double = [doc[a].text in DOUBLE for a in speech]
     return marking if 2 * sum(are_double) < len(are_double) else make(False)
-
-
-def _is_speech(doc: Doc, opening: int, closing: int, paragraph_starts: Set[int]) -> bool:
-    """Returns whether a stop precedes, or a comma follows, a closing mark, and it is probably not an apostrophe."""
-    if doc[closing - 1].text[-1] in STOPS | BREAKS:
-        return True
-    is_comma = doc[closing + 1 : closing + 2].text in COMMAS
-    return is_comma and (doc[opening].text not in SINGLE_STRAIGHT or opening in paragraph_starts)
 
 
 class Texts:

@@ -31,7 +31,7 @@ from .attribution import (
     says_nothing,
 )
 from .dialogue import find_dialogue, find_spoken, find_word, trim
-from .marks import ALL_MARKS, AMERICAN, BREAKS, COMMAS, STOPS, Marking, Texts
+from .marks import ALL_MARKS, AMERICAN, COMMAS, ENDS, STOPS, Marking, Texts
 from .names import are_capitalised, is_person_noun
 from .plays import find_lines
 from .words import WORDS
@@ -148,28 +148,30 @@ def _find_parts(doc: Doc, opening: int, closing: int, cues: Set[int]) -> list[Ru
 
 
 def _is_speech(doc: Doc, opening: int, closing: int, cues: Set[int], may_continue: bool) -> bool:
-    """Returns whether a pair of marks is a quotation. `may_continue` says whether it can continue one."""
+    """Returns whether a pair of marks is a quotation: it contains a finished sentence, as in “We go.”, or several
+    words, which may need a cue beside it. `may_continue` says whether it can continue a quotation."""
     inner = [token for token in doc[opening : closing + 1] if not token.text.isspace() and token.text not in ALL_MARKS]
     words = [token for token in inner if token.text[0].isalnum()]
     if not words:
         return False
     is_capitalised = are_capitalised(token.text for token in words)
+    # The novel “War And Peace”
     is_title = is_capitalised and len(words) > 1
     before, after = (opening - 2, opening - 1), (closing + 1, closing + 2, *_find_words_after(doc, closing))
     has_cue_before, has_cue_after = (not cues.isdisjoint(near) for near in (before, after))
     is_reported = _is_reported(doc, opening, closing, cues)
     last = inner[-1].text.rstrip("".join(ALL_MARKS))[-1:]
-    is_finished = last in STOPS or inner[-1].text[-1] in BREAKS or is_reported
+    is_finished = last in ENDS or is_reported
     is_long = len(words) >= MIN_WORDS and not WITHOUT_SPACES.match(words[0].text)
     is_announced = opening - 1 in cues and doc[opening - 1].lower_ not in NAMING
     if opening > 0 and doc[opening - 1].text[-1].isalnum() and not is_announced:
-        # Within a sentence, a quotation must be a sentence, too.
+        # Within a sentence, a quotation must be a sentence, too: She told them “We are here to stay.”
         may_start = not words[0].text[0].islower()
         is_sentence = doc.lang_ not in AMERICAN or any(token.tag_ in VERBAL for token in words)
-        return is_finished and may_start and not is_title and (is_sentence or has_cue_after or is_reported)
+        return is_finished and may_start and not is_title and (is_sentence or has_cue_after)
     has_comma = doc[closing + 1 : closing + 2].text in COMMAS
     is_likely = is_long or (len(words) > 1 and (has_cue_before or has_cue_after or has_comma))
-    # Words within a sentence, as in the “tall,” handsome man, or a title.
+    # Words between commas, as in: It was, in a way, “tall,” and green.
     is_part = (words[0].text[0].islower() and last in SOFT_STOPS) or (is_capitalised and last in COMMAS)
     has_cue = may_continue or has_cue_after or has_cue_before
     is_within = opening > 0 and doc[opening - 1].text in COMMAS
