@@ -6,6 +6,7 @@ The rules are deterministic; nothing is learnt. `characters.py` joins the names 
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,14 +27,15 @@ DETERMINERS = frozenset(("DT", "PRP$"))
 BEFORE_NAME = DETERMINERS | {"JJ", "NN"}
 ENDINGS = frozenset((",", ".", ";", ":", "-", "--", "—"))
 INDEFINITE = frozenset(("a", "an", "one", "another", "somebody", "someone"))
+# The tags of singular nouns. Taggers take rare ones for names, such as "mariner".
+NOUNS = frozenset(("", "NN", "NNP"))
 PLURALS = frozenset(("NNS", "NNPS"))
 SEVERAL = frozenset(("and", "they", "we", "both"))
 FIRST_PERSON = frozenset(("i", "me", "myself"))
 # Words before a name in an address.
 ADDRESSING = frozenset(("oh", "o", "ah", "dear", "my", "poor", "yes", "no", "well", "old", "dearest", "little"))
-# The titles of relatives; those of unmarried people are not spouses.
+# The titles of relatives.
 FAMILY = {"wife": "mrs", "mother": "mrs", "husband": "mr", "father": "mr", "uncle": "uncle", "aunt": "aunt"}
-SPOUSES = frozenset(("wife", "husband"))
 # The maximum distances, in tokens, from a name to a pronoun that shows its gender, and from a pronoun to its
 # antecedent, also if that is a subject.
 MAX_PRONOUN_DISTANCE = 15
@@ -84,15 +86,12 @@ class Cast:
         for mention in mentions:
             self._add(mention.begin, mention.end, mention.end - 1, by_name[mention.name])
         pronouns: list[int] = []
-        speaking = Counter(self.words[span.root.i] for span in speakers if self.words[span.start] in ARTICLES)
         for span in speakers:
             root = span.root.i
             named = [heads[i] for i in range(span.start, span.end) if i in heads]
             # Also in "the painter Ann Lee", whose head parsers may take for that of all.
             own = next((mention for mention in named if mention.begin - 1 <= root < mention.end), None)
             person = own or self._find_apposition(span, begins)
-            # Taggers take rare nouns for names, such as "mariner".
-            is_noun = doc[root].tag_ in ("NN", "") or (doc[root].tag_ == "NNP" and doc[root].is_lower)
             if self.words[root] in PRONOUNS:
                 pronouns.append(root)
             elif self.words[root] in FIRST_PERSON:
@@ -101,7 +100,7 @@ class Cast:
                 by_name[person.name].is_person = True
                 if own is None:
                     self._add(span.start, span.end, root, by_name[person.name])
-            elif is_noun and self._is_person(root, speaking):
+            elif doc[root].tag_ in NOUNS and is_person_noun(self.words[root]):
                 self._add_noun_speaker(span, root)
         self._mark_people(mentions, narrated, by_name)
         self.characters = [character for character in self.characters if character.is_person]
@@ -138,7 +137,7 @@ class Cast:
         """Returns whether tokens can mention one person: they are "he" or "she", or end in a singular noun, but not in
         "company" or "voice"."""
         word, names = self.words[end - 1], read_names()
-        is_noun = self.doc[end - 1].tag_ in ("", "NN", "NNP") and word not in names.things and word not in names.speech
+        is_noun = self.doc[end - 1].tag_ in NOUNS and word not in names.things and word not in names.speech
         return (is_noun and not self._are_several(begin, end)) or word in PRONOUNS
 
     def may_speak(self, begin: int, end: int) -> bool:
@@ -251,12 +250,6 @@ class Cast:
             self.characters.append(self.narrator)
         return self.narrator
 
-    def _is_person(self, head: int, speaking: Mapping[str, int]) -> bool:
-        """Returns whether a noun means a person: by its form, or as a speaker more than once, with an article."""
-        word, names = self.words[head], read_names()
-        speaks = speaking[word] > 1 and word not in names.things | names.speech
-        return is_person_noun(word) or speaks
-
     def _add_noun_speaker(self, span: Span, head: int) -> None:
         """Adds a speaker without a name ("the old man"): one character per noun, or the one with that title."""
         noun = self.words[head]
@@ -285,8 +278,7 @@ class Cast:
             near = (self.references.get(i) for i in range(span.start - 1, span.start - MAX_ANTECEDENT_DISTANCE, -1))
             narrated = (ref.character for ref in near if ref and not self.inside[ref.head])
             owner = next((character for character in narrated if character.gender == gender), None)
-        is_single = owner is not None and owner.has_title(read_names().unmarried)
-        if owner is None or (is_single and self.words[span.root.i] in SPOUSES):
+        if owner is None:
             return None
         surnames = {name.words[-1] for name in owner.parsed}
         found = (
@@ -298,15 +290,11 @@ class Cast:
         return max(found, key=lambda character: (character.count, -character.first), default=None)
 
     def _add_noun_mentions(self) -> None:
-        """Adds the mentions of speakers without a name that have a determiner, outside quotations."""
-        phrases = {name.lower() for character in self.by_noun.values() for name in character.names}
-        for i, word in enumerate(self.words):
-            if word not in self.by_noun or self.inside[i]:
-                continue
-            for begin in range(i - 1, max(i - 3, -1), -1):
-                is_known = begin == i - 1 or " ".join(self.words[begin : i + 1]) in phrases
-                if self.words[begin] in ARTICLES and is_known and begin not in self.references:
-                    self._add(begin, i + 1, i, self.by_noun[word])
+        """Adds the mentions of speakers without a name that have an article, outside quotations."""
+        for begin, (article, noun) in enumerate(pairwise(self.words)):
+            i = begin + 1
+            if noun in self.by_noun and article in ARTICLES and not self.inside[i] and begin not in self.references:
+                self._add(begin, i + 1, i, self.by_noun[noun])
 
     def _count_genders(self, mentions: Sequence[Mention]) -> dict[Name, Counter[str]]:
         """Counts the genders of the first pronouns after each name, up to the next name."""

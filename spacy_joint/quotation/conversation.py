@@ -22,7 +22,7 @@ from spacy.tokens import Doc
 from ..annotation.quotations import DIRECT, Run
 from ..engine.choice_model import ChoiceModel
 from .attribution import OPEN, find_last, mark_tokens
-from .cast import INDEFINITE, POSSESSIVES, Cast, Reference
+from .cast import INDEFINITE, Cast, Reference
 from .characters import Character
 from .names import read_names
 from .speaker_columns import (
@@ -147,9 +147,7 @@ def find_turns(
         if last is not None and last.paragraph == number and _may_corefer(cast, last.mention, mention):
             last.runs.append(k)
             last.end = end
-            before = last.mention
-            if before is None or (mention is not None and not (cast.find_gender(before) or cast.find(*before))):
-                last.mention = mention
+            last.mention = last.mention or mention
         else:
             turns.append(Turn([k], begin, end, number, mention))
     _join_called(cast, turns)
@@ -169,7 +167,7 @@ def _join_called(cast: Cast, turns: Sequence[Turn]) -> None:
             continue
         met[frozenset((first, second))] += 1
         for caller, other, speaker in ((turn, following, second), (following, turn, first)):
-            if other.mention is not None and cast.words[other.mention[0]] not in POSSESSIVES:
+            if other.mention is not None:
                 inside = cast.list_references(caller.begin, caller.end)
                 called = dict.fromkeys(ref.character for ref in inside if cast.is_vocative(ref))
                 calls.update((character, speaker) for character in called)
