@@ -24,6 +24,7 @@ from pytest_examples import CodeExample, EvalExample, find_examples
 from spacy.util import fix_random_seed, registry
 
 from spacy_joint.cli import app
+from spacy_joint.cli.overrides import split_overrides
 from spacy_joint.tokenization.character_tokenizer import CharacterTokenizer, create_character_tokenizer
 
 ROOT = Path(__file__).parent.parent
@@ -121,13 +122,12 @@ UsageError = typer.BadParameter.__base__
 
 def parse_command(arguments: str) -> None:
     """Parse the arguments of `spacy joint`; RAISES UsageError for an unknown command or option."""
-    words = shlex.split(arguments, comments=True)
+    words, _ = split_overrides(shlex.split(arguments, comments=True))
     command: Any = typer.main.get_command(app)
     if words and not words[0].startswith("-"):
         group = command.context_class(command)
         _, command, words = command.resolve_command(group, words)
-    context = command.context_class(command, **command.context_settings)
-    command.make_parser(context).parse_args(words)
+    command.make_parser(command.context_class(command)).parse_args(words)
 
 
 @pytest.mark.parametrize("page", list_pages())

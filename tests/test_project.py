@@ -23,8 +23,8 @@ from spacy.util import load_config, working_dir
 from spacy.vocab import Vocab
 from weasel.util import load_project_config
 
-import spacy_joint.cli  # noqa: F401  # adds `spacy joint` to the commands of spaCy
 from spacy_joint.annotation.custom_columns import name_span_columns
+from spacy_joint.cli.overrides import split_overrides
 from spacy_joint.cli.training.configs import CONFIGS
 from spacy_joint.corpora.conllu import read_conllu
 
@@ -115,7 +115,8 @@ def test_commands_and_their_options_exist(name, repository):
         for line in command["script"]:
             _, *words = shlex.split(line)
             if words[:2] == ["-m", "spacy"]:
-                values, overrides = parse_command(words[2:])
+                words, overrides = split_overrides(words[2:])
+                values = parse_command(words)
                 config = values.get("config_path") or values.get("config") or ""
                 if str(config).endswith(".cfg"):
                     load_config(directory / config, overrides=parse_config_overrides(overrides), interpolate=False)
@@ -123,14 +124,14 @@ def test_commands_and_their_options_exist(name, repository):
                 assert (directory / words[0]).is_file()
 
 
-def parse_command(words: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """The options and arguments of a command of spaCy, and overrides; RAISES UsageError for an unknown option."""
+def parse_command(words: list[str]) -> dict[str, Any]:
+    """The options and arguments of a command of spaCy; RAISES UsageError for an unknown option."""
     command: Any = typer.main.get_command(app)
     while hasattr(command, "resolve_command"):
         _, command, words = command.resolve_command(command.context_class(command), words)
-    parser = command.make_parser(command.context_class(command, **command.context_settings))
-    values, overrides, _ = parser.parse_args(words)
-    return values, overrides
+    values, unknown, _ = command.make_parser(command.context_class(command)).parse_args(words)
+    assert not unknown
+    return values
 
 
 # Training

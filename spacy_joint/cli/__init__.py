@@ -9,6 +9,8 @@ corpora      commands for corpora
 training     commands that learn from corpora
 pipelines    commands for trained pipelines
 options      shared options, input and output
+overrides    options that override configs
+failures     errors and warnings of all commands
 ```
 """
 
@@ -22,7 +24,8 @@ from .annotating.quotes import quotes
 from .annotating.serve import serve
 from .corpora.check import check
 from .corpora.convert import convert, convert_quotes
-from .failures import report_failures
+from .failures import JointGroup, check_arguments
+from .overrides import OverridingCommand
 from .pipelines.calibrate import calibrate
 from .pipelines.download import download
 from .pipelines.evaluate import evaluate, evaluate_quotes
@@ -46,16 +49,16 @@ COMMANDS = (
     *(learn_order, learn_speakers),
     *(download, evaluate, evaluate_quotes, calibrate, finish, export_onnx),
 )
-# Unknown options of these commands override the config, as for `spacy train`.
 OVERRIDING = (finish, jackknife, resume, train, train_treebank)
 
 app = typer.Typer(
-    name="joint", help="Structured prediction over whole documents.", no_args_is_help=True, rich_markup_mode=None
+    name="joint",
+    cls=JointGroup,
+    help="Structured prediction over whole documents.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 for command in COMMANDS:
-    are_allowed = command in OVERRIDING
-    app.command(
-        command.__name__.replace("_", "-"),
-        context_settings={"allow_extra_args": are_allowed, "ignore_unknown_options": are_allowed},
-    )(report_failures(command))
+    kind = OverridingCommand if command in OVERRIDING else None
+    app.command(command.__name__.replace("_", "-"), cls=kind)(check_arguments(command))
 spacy_app.add_typer(app)

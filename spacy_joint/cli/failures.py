@@ -5,8 +5,8 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import wraps
 from math import isnan
 from pathlib import Path
@@ -14,8 +14,9 @@ from traceback import walk_tb
 from typing import Any
 
 import typer
-from spacy.cli._util import NoSuchOption, show_validation_error
-from spacy.util import load_config, raise_error
+from spacy.cli._util import show_validation_error
+from spacy.util import raise_error
+from typer.core import TyperGroup
 from wasabi import Printer, msg
 
 from ..errors import SPACY_CODE, Errors, JointError, JointOSError, JointValueError, format_warning
@@ -28,60 +29,74 @@ SUFFIXES = {f".{name}": [name] for name in ("conllu", "csv", "html", "json", "sp
 SUFFIXES |= {".jsonl": ["jsonl", "json"]}
 
 
-def report_failures(command: Callable[..., None]) -> Callable[..., None]:
-    """Makes a command print coded errors, file errors and errors of configs instead of raising them."""
+class JointGroup(TyperGroup):
+    """A group whose commands, and their help, report failures."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Parses arguments."""
+        with _report_failures():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs a command."""
+        with _report_failures():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _report_failures() -> Iterator[None]:
+    """Prints coded errors, file errors and errors of configs instead of raising them."""
+    warnings.formatwarning = format_warning
+    # Removes temporary files, as after Ctrl-C. Only the main thread may set it.
+    with suppress(ValueError):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # File names may not be valid text.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if os.environ.get("NO_COLOR") or sys.stdout is None or not sys.stdout.isatty():
+        # For this printer, other printers and other processes: wasabi checks neither condition.
+        msg.show_color = False
+        os.environ["ANSI_COLORS_DISABLED"] = "1"
+    try:
+        with show_validation_error(hint_fill=False):
+            yield
+    except BrokenPipeError:
+        # The reader of the output has closed it (`| head`): click exits quietly.
+        raise
+    except (JointError, ImportError, OSError, ValueError) as error:
+        if isinstance(error, JointError) or SPACY_CODE.match(str(error)):
+            message = str(error)
+        elif isinstance(error, OSError) and not _is_of_component(error):
+            message = str(Errors.J441.format(path=error.filename or "The output", reason=error.strerror or error))
+        elif isinstance(error, UnicodeDecodeError) and not _is_of_component(error):
+            # spaCy reads configs and metadata of pipelines; other files are read with errors of their own.
+            message = str(Errors.J441.format(path="A config or meta.json", reason=error))
+        elif isinstance(error, ImportError):
+            message = str(Errors.J744.format(reason=str(error).rstrip(".")))
+        else:
+            raise
+        typer.echo(Printer(no_print=True, pretty=False).fail(message), err=True)
+        raise typer.Exit(1) from error
+
+
+def check_arguments(command: Callable[..., None]) -> Callable[..., None]:
+    """Makes a command refuse NaN (J030), outputs with the suffix of another format (J716), outputs that cannot be
+    written, and outputs that are also an input, or inside a pipeline that is one (J440). Pipelines can be replaced by
+    their copies."""
 
     @wraps(command)
-    def reporting(*args: Any, **kwargs: Any) -> None:
-        warnings.formatwarning = format_warning
-        # Removes temporary files, as after Ctrl-C. Only the main thread may set it.
-        with suppress(ValueError):
-            signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            # File names may not be valid text.
-            sys.stdout.reconfigure(errors="backslashreplace")
-        if os.environ.get("NO_COLOR") or sys.stdout is None or not sys.stdout.isatty():
-            # For this printer, other printers and other processes: wasabi checks neither condition.
-            msg.show_color = False
-            os.environ["ANSI_COLORS_DISABLED"] = "1"
-        try:
-            with show_validation_error(hint_fill=False):
-                _check_arguments(kwargs)
-                command(*args, **kwargs)
-        except NoSuchOption as error:
-            # click's error, which spaCy raises for overrides without a dot: typer only reports its own.
-            error.show()
-            raise typer.Exit(error.exit_code) from error
-        except BrokenPipeError:
-            # The reader of the output has closed it (`| head`): click exits quietly.
-            raise
-        except (JointError, ImportError, OSError, ValueError) as error:
-            if isinstance(error, JointError) or SPACY_CODE.match(str(error)):
-                message = str(error)
-            elif isinstance(error, OSError) and not _is_of_component(error):
-                message = str(Errors.J441.format(path=error.filename or "The output", reason=error.strerror or error))
-            elif isinstance(error, UnicodeDecodeError) and not _is_of_component(error):
-                # spaCy reads configs and metadata of pipelines; other files are read with errors of their own.
-                message = str(Errors.J441.format(path="A config or meta.json", reason=error))
-            elif isinstance(error, ImportError):
-                message = str(Errors.J744.format(reason=str(error).rstrip(".")))
-            else:
-                raise
-            typer.echo(Printer(no_print=True, pretty=False).fail(message), err=True)
-            raise typer.Exit(1) from error
+    def checking(*args: Any, **kwargs: Any) -> None:
+        _check_arguments(kwargs)
+        command(*args, **kwargs)
 
-    return reporting
+    return checking
 
 
 def _check_arguments(arguments: dict[str, Any]) -> None:
-    """Refuses NaN (J030), outputs with the suffix of another format (J716), outputs that cannot be written, and outputs
-    that are also an input, or inside a pipeline that is one (J440). Pipelines can be replaced by their copies."""
     values: list[Any] = []
     for name, value in arguments.items():
         if isinstance(value, float) and isnan(value):
             raise JointValueError(Errors.J030, name=f"--{name.replace('_', '-')}", value=value, allowed="a number")
-        if name == "config":
-            values += load_config(value, interpolate=False).get("paths", {}).values()
         if name not in OUTPUTS:
             values += getattr(value, "args", value if isinstance(value, list) else [value])
     inputs = [(each, Path(each).resolve()) for each in values if isinstance(each, (str, Path))]

@@ -34,7 +34,7 @@ from ..annotation.custom_columns import GUIDE_HEAD, copy_columns, name_span_colu
 from ..annotation.quotations import find_heads
 from ..corpora.examples import make_example
 from ..corpora.quotations import JACKKNIFED, make_quotation_example
-from ..errors import Errors, JointValueError, check_choice, check_range
+from ..errors import Errors, JointOSError, JointValueError, check_choice, check_range
 from ..files.atomic import atomic_write
 from ..files.steps import digest_mentioned
 from ..pipes.guide_columns import find_span_places
@@ -58,8 +58,12 @@ def jackknife_corpus(
     call: Callable[..., Iterator[Any]] = starmap,
 ) -> None:
     """Annotates the training corpus of a config (J040, J410, J411) with components trained on other folds of it (J030).
-    `call` is like `starmap`. Finished folds are kept beside the output, a `.spacy` file, until all are done."""
+    `call` is like `starmap`. Finished folds are kept beside the output, a `.spacy` file, until all are done. The config
+    must not read the output (J440)."""
     settings = load_config(config, overrides=dict(overrides))
+    for path in settings.interpolate().get("paths", {}).values():
+        if path and Path(path).resolve() == output.resolve():
+            raise JointOSError(Errors.J440, path=output, reason=f"the command reads {path}")
     filled = load_model_from_config(settings, auto_fill=True).config.interpolate()
     filled["components"] |= {
         name: component for name, component in settings.interpolate()["components"].items() if "source" in component

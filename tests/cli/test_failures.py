@@ -57,7 +57,13 @@ def test_an_unknown_choice_is_named(command, option):
 @pytest.mark.parametrize("arguments", [["finish", "pipeline", "finished"], ["train-treebank", "a.conllu"]])
 def test_an_unknown_option_is_named(arguments):
     result = CliRunner().invoke(app, [*arguments, "--widht", "4"])
-    assert result.exit_code == 2 and "No such option '--widht'" in result.stderr
+    assert result.exit_code == 2 and "No such option: --widht" in result.stderr
+
+
+def test_options_that_override_a_config_may_come_anywhere(run, tmp_path):
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    run("finish", tmp_path / "blank", "--nlp.batch_size", "7", tmp_path / "finished", "--nlp.lang=en")
+    assert spacy.load(tmp_path / "finished").batch_size == 7
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ def test_only_files_of_docbins_are_written(run, config, tmp_path):
 
 def test_folds_with_other_settings_are_not_reused(run, config, output, trainings):
     run("jackknife", config, output, "--folds", 2, fails=True)
-    run("jackknife", config, output, "--folds", 2, "--seed", 2)
+    run("jackknife", config, output, "--folds", 2, "--training.seed", 2)
     assert len(trainings) == 4
 
 

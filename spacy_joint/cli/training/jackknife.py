@@ -14,16 +14,16 @@ def jackknife(
     config: ConfigArgument,
     output: Annotated[Path, typer.Argument(help="Output .spacy file.", dir_okay=False)],
     folds: Annotated[int, typer.Option(help="Number of folds; each needs one training.")] = 10,
-    seed: Annotated[int | None, typer.Option(help="Seed of each training. Default: [training.seed].")] = None,
     ray: RayOption = None,
     workers: WorkersOption = 1,
 ) -> None:
     """Annotate a training corpus by jackknifing.
 
     Annotates each fold of a config's corpus with a tagger, guide or cue model trained on the other folds. The config
-    can be overridden as for `spacy train`, e.g. with --paths.train CORPUS. Folds consist of documents; augmented copies
-    follow their originals, and stay in the same folds if the output is annotated again, e.g. by a guide after a tagger.
-    After an interruption, the same command continues after the last fold. --ray and --workers do not affect the result.
+    can be overridden as for `spacy train`, e.g. with --paths.train CORPUS or --training.seed 1. Folds consist of
+    documents; augmented copies follow their originals, and stay in the same folds if the output is annotated again,
+    e.g. by a guide after a tagger. After an interruption, the same command continues after the last fold. --ray and
+    --workers do not affect the result.
     """
     from spacy.cli._util import parse_config_overrides
 
@@ -32,8 +32,5 @@ def jackknife(
     from ...training.jackknifing import jackknife_corpus
 
     check_choice("file type", output.suffix, (SUFFIX,))
-    overrides = parse_config_overrides(ctx.args)
-    if seed is not None:
-        overrides["training.seed"] = seed
     with open_calls(ray, workers) as call:
-        jackknife_corpus(config, output, folds, overrides, call)
+        jackknife_corpus(config, output, folds, parse_config_overrides(ctx.args), call)

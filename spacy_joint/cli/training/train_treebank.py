@@ -1,6 +1,6 @@
 """`train-treebank`: from a treebank in CoNLL-U to an installable package, in one command."""
 
-from itertools import chain, takewhile
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,8 +15,9 @@ from .configs import CONFIGS
 
 
 def train_treebank(
+    ctx: typer.Context,
     treebank: Annotated[
-        list[str] | None, typer.Argument(help=".conllu files with train, dev or test in their names, or directories.")
+        list[Path] | None, typer.Argument(help=".conllu files with train, dev or test in their names, or directories.")
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Output directory.")] = Path("training"),
     language: Annotated[str | None, typer.Option("--language", "-l", help="Language. Default: by file names.")] = None,
@@ -76,11 +77,9 @@ def train_treebank(
     read_word_classes(word_classes)
     if transformer:
         require_packages(*EXPORT)
-    # Unknown options, which override configs, and their values end up among the files.
-    files = list(takewhile(lambda argument: not argument.startswith("--"), treebank or []))
-    overrides = parse_config_overrides((treebank or [])[len(files) :])
+    overrides = parse_config_overrides(ctx.args)
     named = dict(zip(SPLITS, (train, dev, test), strict=True))
-    splits = {split: list(named[split] or files) for split, files in find_splits(map(Path, files)).items()}
+    splits = {split: list(named[split] or files) for split, files in find_splits(treebank or []).items()}
     for file in chain(*splits.values(), texts or []):
         require_file(file)
     found_language, found_name = name_treebank(splits)
