@@ -60,7 +60,7 @@ def directories(tmp_path_factory, read_examples, train):
             made[page.name] = directory = tmp_path_factory.mktemp(page.stem)
             shutil.copytree(ROOT / "assets", directory / "assets")
             if page.stem == "hedge_chunker":
-                save_chunker(directory / "projects/hedges/training/tiny/chunker/model-last")
+                save_chunker(directory / "projects/constituents/training/tiny/chunker/model-last")
         return made[page.name]
 
     def save_chunker(path: Path) -> None:

@@ -33,7 +33,6 @@ PROJECTS = [Path(), *(path.relative_to(ROOT) for path in sorted((ROOT / "project
 PROJECT = pytest.mark.parametrize("name", PROJECTS, ids=str)
 # Commands to run once, by hand.
 RARE = {"vectors", "resources", "quick"}
-TINY_TREES = ("--vars.trees", "../../assets/tiny_", "--vars.corpus", "tiny", "--vars.folds", "2")
 pytestmark = pytest.mark.skipif(not (ROOT / "project.yml").is_file(), reason="there is only the installed package")
 
 
@@ -183,28 +182,23 @@ def test_quotation_spans_is_guided_by_a_transformer(repository, write_transforme
     assert read_metrics(project, "tiny_guided_semimarkov_beam_dev")["quotation_f"] > 0.3
 
 
-def test_a_chunker_is_trained_from_trees_in_brackets(repository):
-    project = repository / "projects" / "hedges"
-    run_project(project, "train", *TINY_TREES)
-    nlp = spacy.load(project / "training" / "tiny" / "chunker" / "model-last")
-    assert nlp.pipe_names == ["sequence_tagger", "hedge_chunker"]
-    assert read_metrics(project, "tiny_dev")["hedge_f"] > 0.42
-
-
-def test_a_constituency_parser_is_trained_from_trees_in_brackets(repository):
+def test_parsers_of_constituents_are_trained_from_trees_in_brackets(repository):
     project = repository / "projects" / "constituents"
-    run_project(project, "train", *TINY_TREES)
-    nlp = spacy.load(project / "training" / "tiny" / "finished")
-    assert nlp.pipe_names == ["sequence_tagger", "constituency_parser"]
-    assert nlp.get_pipe("constituency_parser").perceptron.beam_width == 8
-    assert read_metrics(project, "tiny_dev")["constituents_f"] > 0.47
-
-
-def test_a_chart_parser_is_made_from_trees_in_brackets(repository):
-    project = repository / "projects" / "charts"
-    run_project(project, "parser", *TINY_TREES[:4])
-    assert spacy.load(project / "training" / "tiny" / "model-last").pipe_names == ["chart_parser"]
-    assert read_metrics(project, "tiny_dev")["constituents_f"] > 0.48
+    run_project(project, "train", "--vars.trees", "../../assets/tiny_", "--vars.corpus", "tiny", "--vars.folds", "2")
+    models = {
+        "finished": ["sequence_tagger", "constituency_parser"],
+        "chunker/model-last": ["sequence_tagger", "hedge_chunker"],
+        "charts/model-last": ["chart_parser"],
+    }
+    pipelines = {name: spacy.load(project / "training" / "tiny" / name) for name in models}
+    assert {name: nlp.pipe_names for name, nlp in pipelines.items()} == models
+    assert pipelines["finished"].get_pipe("constituency_parser").perceptron.beam_width == 8
+    for name, measure, least in (
+        ("parser", "constituents", 0.47),
+        ("chunker", "hedge", 0.42),
+        ("charts", "constituents", 0.48),
+    ):
+        assert read_metrics(project, f"tiny_{name}_dev")[f"{measure}_f"] > least, name
 
 
 def test_a_pipeline_of_another_language_is_trained_by_one_command(repository, tmp_path):
