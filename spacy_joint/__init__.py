@@ -82,8 +82,7 @@ def load(
         settings = {
             f"components.{name}.model.{setting}": value
             for name, component in components.items()
-            # Models of other components may be of any type.
-            if isinstance(model := component.get("model"), dict) and setting in model
+            if is_own_model(component.get("model")) and setting in component["model"]
         }
         if not settings:
             raise JointValueError(Errors.J401, setting=setting, pipeline=pipeline, components=", ".join(components))
@@ -95,6 +94,11 @@ def load(
             raise
         # Damage of spaCy's own files, such as the vocabulary.
         raise JointValueError(Errors.J441, path=pipeline, reason=error) from error
+
+
+def is_own_model(model: Any) -> bool:
+    """Returns whether the settings of a component's model, which may be of any type, are for one of this package."""
+    return isinstance(model, dict) and str(model.get("@architectures")).startswith(f"{__name__}.")
 
 
 def find_pipeline(pipeline: str | Path | None) -> tuple[str | Path, Path]:

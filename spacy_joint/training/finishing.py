@@ -14,6 +14,7 @@ from spacy.util import load_config
 from spacy.vectors import Vectors
 from wasabi import msg
 
+from .. import is_own_model
 from ..engine import model_file
 from ..files.atomic import atomic_write_directory
 from ..pipes.component_files import replace_file
@@ -39,7 +40,7 @@ def finish_pipeline(
 
     for name, component in config["components"].items():
         settings = component.get("model")
-        if isinstance(settings, dict) and "threads" in settings and f"components.{name}.model.threads" not in overrides:
+        if is_own_model(settings) and "threads" in settings and f"components.{name}.model.threads" not in overrides:
             settings["threads"] = 1
     config["paths"] = dict.fromkeys(config.get("paths", {}))
     own = {entry.name for entry in metadata.distribution(DISTRIBUTION).entry_points.select(group="spacy_factories")}
@@ -51,8 +52,7 @@ def finish_pipeline(
         config.to_disk(path / "config.cfg")
         if weight_bits < WEIGHT_BITS:
             for name, component in config["components"].items():
-                # Other models have no table of weights.
-                if "table_bits" in (component.get("model") or {}):
+                if is_own_model(component.get("model")) and "table_bits" in component["model"]:
                     _round_weights(path / name / "model", weight_bits)
         if are_own:
             # The language's tokenizer may need libraries, and adds no strings.
