@@ -493,10 +493,6 @@ class Errors:
         "Use `--language xx`, which has no language-specific rules, or install a package with this language.",
     )
     J525 = Message("The names of the files do not show their language.", "Give it, e.g. by `--language de`.")
-    J656 = Message(
-        "--keep needs a joint_sbd_parser that parses unpunctuated text; the teacher has {pipeline}.",
-        "Use a teacher with a joint_sbd_parser and --own, or keep all documents.",
-    )
     J716 = Message("{option} requires {needed}.", "Add it, or leave out the other.")
 
     # Transcripts

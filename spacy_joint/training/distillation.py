@@ -17,7 +17,6 @@ from itertools import accumulate, chain, starmap
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
@@ -27,7 +26,6 @@ from .. import load
 from ..about import __version__
 from ..annotation.custom_columns import KEY, PAUSE, read_column, write_column
 from ..annotation.restored import RESTORED
-from ..annotation.sentences import MARGIN
 from ..corpora.docbin import SUFFIX, read_docbin
 from ..corpora.raw_text import JSONL, divide_evenly, is_prose, read_paragraphs
 from ..errors import Errors, JointValueError
@@ -40,13 +38,9 @@ from .unpunctuated import mark_punctuation, remove_punctuation, unpunctuate
 
 # A document to annotate: its paragraphs, or a document with known boundaries, as the bytes of a DocBin.
 Passage = Sequence[str] | bytes
-TAGGER, GUIDE, PARSER = "sequence_tagger", "parser_guide", "joint_sbd_parser"
-RESTORER = "punctuation_restorer"
+TAGGER, GUIDE, RESTORER = "sequence_tagger", "parser_guide", "punctuation_restorer"
 # The directory of the records of output files.
 STEPS = "steps"
-# Documents are ranked by this quantile of the margins of their decisions. On the development documents of EWT and GUM
-# without punctuation, its correlation with LAS is 0.44 and 0.63.
-UNSURE = 0.2
 
 
 @dataclass(frozen=True)
@@ -57,8 +51,6 @@ class Distillation:
     kind (str): Whether documents are "original", "unpunctuated" (without punctuation and capitals), or "both".
     projected (bool): Whether documents without punctuation have the boundaries and trees of the punctuated text, and
         only tags predicted without punctuation.
-    keep (float): The share of documents without punctuation to keep in each file: those with the most certain
-        boundaries. Below 1, all documents of a file are held in memory.
     marks (bool): Whether documents without punctuation that have their own trees keep marks and capitals as
         `_.restored`, for a `punctuation_restorer` to learn from. They do not keep known boundaries.
     tagger (str | None): The pipeline that tags the documents in the end, such as the one before the student: its path
@@ -70,7 +62,6 @@ class Distillation:
     beam_width: int | None = None
     kind: str = "both"
     projected: bool = False
-    keep: float = 1.0
     marks: bool = False
     tagger: str | None = None
 
@@ -93,8 +84,8 @@ class Distillation:
         shard_words (int): The number of words that completes a file.
         call (Callable): Calls a function several times, like `starmap`, in this process or others.
         RETURNS (dict): The numbers of `documents` and `words` of each file.
-        RAISES ValueError: If the texts have no prose (J651), the teacher has no margins (J656) or predicts no trees, or
-        projection lacks a tagger (J129).
+        RAISES ValueError: If the texts have no prose (J651), the teacher predicts no trees, or projection lacks a
+        tagger (J129).
         """
         # The pipeline may have changed since an earlier run.
         _load.cache_clear()
@@ -102,7 +93,7 @@ class Distillation:
         nlp = self._load_teacher()
         settings = {
             "teacher": {key: nlp.meta[key] for key in ("lang", "name", "version")},
-            **{name: getattr(self, name) for name in ("kind", "projected", "keep", "marks", "beam_width")},
+            **{name: getattr(self, name) for name in ("kind", "projected", "marks", "beam_width")},
         }
         made_from = {**settings, "files_of_teacher": digest_directory(nlp.path)}
         if self.tagger is not None:
@@ -136,7 +127,7 @@ class Distillation:
         return sizes
 
     def _load_teacher(self) -> Language:
-        return _load(self.teacher, self.beam_width, self.keep < 1, self.projected)
+        return _load(self.teacher, self.beam_width)
 
     def _make_shard(self, made_from: dict[str, Any], number: int, passages: list[Passage]) -> str:
         """Makes a file, unless it exists, and returns its name."""
@@ -159,30 +150,18 @@ class Distillation:
         docs = (make_doc(nlp, passage) for passage in passages)
         tagger = None if self.tagger is None else _load_tagger(self.tagger)
         if self.projected and self.kind != "original":
-            parsed = (doc for doc, _ in self._parse(nlp, ((doc, False) for doc in docs)))
-            yield from self._project(parsed, _find_tagger(nlp if tagger is None else tagger))
+            yield from self._project(_parse(nlp, docs), _find_tagger(nlp if tagger is None else tagger))
             return
-        annotated = self._parse(nlp, self._make_variants(docs))
-        if self.keep < 1:
-            annotated = _select(list(annotated), self.keep)
-        found = (doc for doc, _ in annotated)
-        yield from found if tagger is None else map(_find_tagger(tagger), found)
+        annotated = _parse(nlp, self._make_variants(docs))
+        yield from annotated if tagger is None else map(_find_tagger(tagger), annotated)
 
-    def _make_variants(self, docs: Iterable[Doc]) -> Iterator[tuple[Doc, bool]]:
-        """Yields variants of documents, and whether they are without punctuation."""
+    def _make_variants(self, docs: Iterable[Doc]) -> Iterator[Doc]:
         for doc in docs:
             variant = None if self.kind == "original" else remove_punctuation(doc, keep_marks=self.marks)
             if self.kind != "unpunctuated":
-                yield doc, False
+                yield doc
             if variant is not None:
-                for copy in _vary_pauses(variant):
-                    yield copy, True
-
-    def _parse(self, nlp: Language, docs: Iterable[tuple[Doc, bool]]) -> Iterator[tuple[Doc, bool]]:
-        for doc, is_variant in nlp.pipe(docs, as_tuples=True):
-            if len(doc) and not doc.has_annotation("DEP"):
-                raise JointValueError(Errors.J129, name="parser", pipeline=", ".join(nlp.pipe_names))
-            yield doc, is_variant
+                yield from _vary_pauses(variant)
 
     def _project(self, docs: Iterable[Doc], tag: Callable[[Doc], Doc]) -> Iterator[Doc]:
         """Yields documents, each followed by its unpunctuated form with the same trees."""
@@ -200,18 +179,19 @@ _load_tagger = lru_cache(maxsize=1)(load)
 
 
 @lru_cache(maxsize=1)
-def _load(teacher: str | None, beam_width: int | None, has_margins: bool, projected: bool) -> Language:
+def _load(teacher: str | None, beam_width: int | None) -> Language:
     nlp = load(teacher, beam_width=beam_width)
     # A restorer would replace the marks to be learnt.
     for name in list_components(nlp, RESTORER):
         nlp.disable_pipe(name)
-    if has_margins:
-        parsers: list[Any] = [nlp.get_pipe(name) for name in list_components(nlp, PARSER) if name in nlp.pipe_names]
-        if projected or not parsers:
-            raise JointValueError(Errors.J656, pipeline=", ".join(nlp.pipe_names))
-        for parser in parsers:
-            parser.cfg["boundary_margins"] = True
     return nlp
+
+
+def _parse(nlp: Language, docs: Iterable[Doc]) -> Iterator[Doc]:
+    for doc in nlp.pipe(docs):
+        if len(doc) and not doc.has_annotation("DEP"):
+            raise JointValueError(Errors.J129, name="parser", pipeline=", ".join(nlp.pipe_names))
+        yield doc
 
 
 def _vary_pauses(doc: Doc) -> Iterator[Doc]:
@@ -221,21 +201,6 @@ def _vary_pauses(doc: Doc) -> Iterator[Doc]:
         copy.user_data = {key: value for key, value in doc.user_data.items() if key != KEY}
         yield copy
     yield doc
-
-
-def _select(annotated: Sequence[tuple[Doc, bool]], keep: float) -> Iterator[tuple[Doc, bool]]:
-    """Selects all documents with punctuation, and the most certain ones without it."""
-    variants = [i for i, (_, is_variant) in enumerate(annotated) if is_variant]
-    ranked = sorted(variants, key=lambda i: -_find_margin(annotated[i][0]))
-    dropped = set(ranked[round(keep * len(ranked)) :])
-    return (pair for i, pair in enumerate(annotated) if i not in dropped)
-
-
-def _find_margin(doc: Doc) -> float:
-    """Finds the margin that most decisions about boundaries exceed."""
-    margins = [margin for token in doc[1:] if (margin := token._.get(MARGIN)) is not None]
-    # No interpolation: margins may be infinite.
-    return float(np.quantile(margins, UNSURE, method="lower")) if margins else np.inf
 
 
 def make_doc(nlp: Language, passage: Passage) -> Doc:

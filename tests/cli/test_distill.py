@@ -135,17 +135,6 @@ def test_documents_are_limited_evenly(run, episodes, tmp_path):
     assert some == [everything[2], everything[4]]
 
 
-def test_unpunctuated_documents_of_which_the_teacher_is_unsure_are_left_out(run, tmp_path):
-    unsure = "Well like you know what I mean so yeah no it is so it is not that he it was fine fine fine.\n"
-    sure = "He lives in London and she lives in Paris and they are happy.\n"
-    (tmp_path / "turns.txt").write_text(f"{unsure}\n{sure}", "utf8")
-    for number, keep in enumerate((1, 0.5, 0)):
-        run("distill", tmp_path / "turns.txt", "-o", tmp_path / f"{number}", "--lines", "--keep", keep)
-    everything, half, originals = ([doc.text.strip() for doc in read(tmp_path / f"{number}")] for number in range(3))
-    assert originals == [unsure.strip(), sure.strip()] == everything[::2]
-    assert half == [*originals, everything[3]]
-
-
 def test_files_are_of_bounded_size_and_listed(run, episodes, tmp_path):
     printed = run("distill", episodes, "-o", tmp_path / "silver", "--lines", "--words", 2, "--shard-words", 5).stdout
     docs = read(tmp_path / "silver")
@@ -200,7 +189,6 @@ def test_a_teacher_must_tag_and_parse(run, letter, tmp_path):
     arguments = ("distill", letter, "--output", tmp_path / "silver", "--teacher", tmp_path / "blank")
     assert "[J129]" in run(*arguments, fails=True).stderr
     assert "[J129]" in run(*arguments, "--projected", fails=True).stderr
-    assert "[J656]" in run(*arguments, "--keep", "0.5", fails=True).stderr
     assert not read_bytes(tmp_path / "silver")
 
 

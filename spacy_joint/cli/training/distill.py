@@ -37,9 +37,6 @@ def distill(
         str | None, typer.Option(help="Path or package of a pipeline that tags the documents. Default: the teacher.")
     ] = None,
     marks: Annotated[bool, typer.Option("--marks", help=MARKS_HELP)] = False,
-    keep: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of unpunctuated documents to keep: the most certain boundaries.")
-    ] = 1.0,
     words: Annotated[
         int, typer.Option(min=1, help="Minimum words per document, in whole paragraphs; at most about twice as many.")
     ] = 800,
@@ -69,7 +66,7 @@ def distill(
     teacher, tagger = (
         str(Path(name).resolve()) if name is not None and Path(name).exists() else name for name in (teacher, tagger)
     )
-    job = Distillation(output.resolve(), teacher, beam_width, kind, projected, keep, marks, tagger)
+    job = Distillation(output.resolve(), teacher, beam_width, kind, projected, marks, tagger)
     with open_calls(ray, workers) as call:
         sizes = job.run(texts, lines=lines, words=words, limit=limit, shard_words=shard_words, call=call)
     n_docs, n_words = (sum(size[key] for size in sizes.values()) for key in ("documents", "words"))
