@@ -6,7 +6,8 @@ from an earlier component. Any annotated text is training data, since its order 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -273,12 +274,21 @@ def _make_key(span: Span) -> Any:
 
 
 def reorder(span: Span) -> str:
-    """Returns the text of a span with its modifiers in the best order, keeping hyphenated words together."""
-    text = ""
-    for token, following in zip_longest(order := span._.best_order, order[1:]):
-        is_joined = following == token + 1 and not span[token].whitespace_
-        text += span[token].text + ("" if is_joined else " ")
-    return text + span[-1].text
+    """Returns the text of a span with its modifiers in the best order. Hyphenated words stay together; commas and
+    spaces stay in place."""
+    doc = span.doc
+    modifiers: list[Span] = []
+    for token in map(span.__getitem__, span._.best_order):
+        if token.is_space or token.text == ",":
+            continue
+        if modifiers and modifiers[-1].end == token.i and not doc[token.i - 1].whitespace_:
+            modifiers[-1] = doc[modifiers[-1].start : token.i + 1]
+        else:
+            modifiers.append(doc[token.i : token.i + 1])
+    places = sorted(modifiers, key=attrgetter("start"))
+    starts = [*(place.start_char for place in places[1:]), span[-1].idx]
+    gaps = [doc.text[place.end_char : start] for place, start in zip(places, starts, strict=True)]
+    return "".join(chain(*zip(map(str, modifiers), gaps, strict=True))) + span[-1].text
 
 
 register(Span, "best_order", getter=get_best_order, setter=set_best_order)

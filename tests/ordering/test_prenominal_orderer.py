@@ -133,6 +133,15 @@ def test_spacy_can_find_a_threshold(nlp):
     assert [span.label_ for span in doc.spans["prenominal"]] == ["OK"]
 
 
+def test_suggestions_leave_commas_and_line_breaks_in_place(nlp, pipe):
+    words, tags = ["a", "wooden", ",", "\n", "big", "chair"], ["DT", "JJ", ",", "_SP", "JJ", "NN"]
+    heads, deps = [5, 5, 1, 2, 5, 5], ["det", "amod", "punct", "dep", "amod", "ROOT"]
+    spaces = [True, False, False, False, True, False]
+    doc = pipe(Doc(nlp.vocab, words=words, spaces=spaces, tags=tags, heads=heads, deps=deps))
+    (suggestion,) = pipe.suggest(doc)
+    assert (suggestion["text"], suggestion["suggestion"]) == ("wooden,\nbig chair", "big,\nwooden chair")
+
+
 def test_suggestions_are_matches_and_json(nlp, pipe):
     doc = tagged(nlp, "old/JJ hats/NNS are/VBP on/IN a/DT wooden/JJ big/JJ chair/NN")
     (suggestion,) = pipe.suggest(doc)
