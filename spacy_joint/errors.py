@@ -494,6 +494,7 @@ class Errors:
     )
     J525 = Message("The names of the files do not show their language.", "Give it, e.g. by `--language de`.")
     J716 = Message("{option} requires {needed}.", "Add it, or leave out the other.")
+    J718 = Message("{path} is {what}, not one text.", "Use {command}.")
 
     # Transcripts
     J460 = Message("{source}, line {line}: {found!r} belongs to no cue.", "Write the times of a cue above it.")

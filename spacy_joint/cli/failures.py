@@ -6,6 +6,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from configparser import Error as ConfigParserError
 from contextlib import contextmanager, suppress
 from functools import wraps
 from math import isnan
@@ -63,12 +64,12 @@ def _report_failures() -> Iterator[None]:
     except BrokenPipeError:
         # The reader of the output has closed it (`| head`): click exits quietly.
         raise
-    except (JointError, ImportError, OSError, ValueError) as error:
+    except (JointError, ConfigParserError, ImportError, OSError, ValueError) as error:
         if isinstance(error, JointError) or SPACY_CODE.match(str(error)):
             message = str(error)
         elif isinstance(error, OSError) and not _is_of_component(error):
             message = str(Errors.J441.format(path=error.filename or "The output", reason=error.strerror or error))
-        elif isinstance(error, UnicodeDecodeError) and not _is_of_component(error):
+        elif isinstance(error, ConfigParserError | UnicodeDecodeError) and not _is_of_component(error):
             # spaCy reads configs and metadata of pipelines; other files are read with errors of their own.
             message = str(Errors.J441.format(path="A config or meta.json", reason=error))
         elif isinstance(error, ImportError):

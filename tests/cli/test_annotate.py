@@ -76,7 +76,7 @@ def test_files_of_many_texts_are_for_annotate_corpus(annotate, tmp_path):
     for name in ("a.jsonl", "a.csv.gz", "a.parquet", "a.wet"):
         (tmp_path / name).write_bytes(b"x")
         result = annotate(tmp_path / name, fails=True)
-        assert "[J716]" in result.stderr and "annotate-corpus" in result.stderr
+        assert "[J718]" in result.stderr and "annotate-corpus" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["a.conllu", "a.spacy", "a.ptb", "a.export"])
@@ -85,7 +85,7 @@ def test_annotated_corpora_are_for_convert(annotate, write_text, tmp_path, name)
     path = write_text(name, "1\tHi\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     for file in (name, f"{name}.gz"):
         result = annotate(tmp_path / file, fails=True)
-        assert "[J716]" in result.stderr and "convert" in result.stderr
+        assert "[J718]" in result.stderr and "convert" in result.stderr
     assert "\tHi\t" in annotate(path, "--format-in", "text").stdout
 
 

@@ -35,7 +35,8 @@ def test_records_that_fail_are_counted_and_matter_if_strict_or_if_all_fail(run, 
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["annotate", "."], "J716"),
+        (["annotate", "."], "J718"),
+        (["annotate-corpus", "", "--output", "output"], "J712"),
         (["annotate-corpus", "a.txt", "--format", "table", "--output", "output"], "J040"),
         (["annotate-corpus", "a.txt", "--format-in", "pdf", "--output", "output"], "J040"),
     ],

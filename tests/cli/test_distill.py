@@ -197,4 +197,4 @@ def test_text_must_exist_and_have_sentences(run, tmp_path):
     (tmp_path / "list.txt").write_text("milk\n\neggs\n", "utf8")
     assert "[J651]" in run("distill", tmp_path / "list.txt", "-o", tmp_path / "silver", fails=True).stderr
     (tmp_path / "a.conllu").write_text("# text = We met Nora.\n", "utf8")
-    assert "[J716]" in run("distill", tmp_path / "a.conllu", "-o", tmp_path / "silver", "--lines", fails=True).stderr
+    assert "[J718]" in run("distill", tmp_path / "a.conllu", "-o", tmp_path / "silver", "--lines", fails=True).stderr

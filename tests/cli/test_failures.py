@@ -31,10 +31,11 @@ def test_an_error_of_a_component_is_not_taken_for_one_of_files(run, write_text, 
         run("annotate", write_text("a.txt", "He left."), "--model", tmp_path / "pipeline", fails=True)
 
 
+@pytest.mark.parametrize("content", ["# café".encode("latin1"), b"[paths]\ntrain = null\ntrain = null\n"])
 @pytest.mark.parametrize("command", [["train", "--output"], ["jackknife"]])
-def test_a_config_that_is_not_utf_8_is_refused(command, run, tmp_path):
-    config = tmp_path / "latin.cfg"
-    config.write_bytes("# café".encode("latin1"))
+def test_a_damaged_config_is_refused(command, content, run, tmp_path):
+    config = tmp_path / "damaged.cfg"
+    config.write_bytes(content)
     name, *options = command
     assert "[J441] A config" in run(name, config, *options, tmp_path / "a.spacy", fails=True).stderr
 

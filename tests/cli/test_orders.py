@@ -109,7 +109,7 @@ def test_standard_input_is_read_as_a_file_is(run, orderer, saved_pipeline, tmp_p
     ("arguments", "code"),
     [
         (["missing.txt"], "J402"),
-        (["a.conllu"], "J716"),
+        (["a.conllu"], "J718"),
         (["--format", "xml"], "J040"),
         (["--orderer", "PIPELINE"], "J129"),
         (["--threshold", "nan"], "J030"),

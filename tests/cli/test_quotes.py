@@ -67,7 +67,7 @@ def test_a_pipeline_with_other_span_keys_is_read_by_its_keys(run, text_file, tmp
         (["--format", "xml"], "J040"),
         (["--output", "x.html"], "J716"),
         (["missing.txt"], "J402"),
-        (["a.conllu"], "J716"),
+        (["a.conllu"], "J718"),
     ],
 )
 def test_errors_are_one_line(run, arguments, code):

@@ -229,7 +229,7 @@ def test_files_are_found_by_patterns_and_in_storages(tmp_path, monkeypatch):
         assert len(list_corpus(["."], output, Reading())) == 2
     assert len(list_corpus(["."], output, Reading(format="text"))) == 3
     Path("d.conllu.gz").touch()
-    with pytest.raises(JointError, match="J716"):
+    with pytest.raises(JointError, match="J718"):
         list_corpus(["d.conllu.gz"], output, Reading())
     with pytest.raises(JointError, match="J711"):
         find_files("none/*.txt")

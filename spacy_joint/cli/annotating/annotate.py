@@ -126,8 +126,9 @@ def annotate(
     from ...transcripts.reading import FORMATS as TEXT_FORMATS
     from ...transcripts.reading import TEXT
 
-    if Path(file).is_dir() or (format_in is None and has_records(file)):
-        raise JointValueError(Errors.J716, option=file, needed="the command annotate-corpus")
+    if (is_directory := Path(file).is_dir()) or (format_in is None and has_records(file)):
+        what = "a directory" if is_directory else "a file of many texts"
+        raise JointValueError(Errors.J718, path=file, what=what, command="`spacy joint annotate-corpus`")
     if format_in is None:
         require_text(file)
     else:

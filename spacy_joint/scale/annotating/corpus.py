@@ -102,7 +102,7 @@ def _annotate(
 def list_corpus(inputs: Sequence[str], output: Directory, reading: Reading) -> list[StoredFile]:
     """Lists the files of a corpus outside the output, each once, in the order of the inputs. Leaves the output of other
     runs and, unless a format is given, files of unknown formats out of directories and patterns (JW43). Raises J711 if
-    there are no files, J713 if one that is named is in the output, and J716 for annotated documents."""
+    there are no files, J713 if one that is named is in the output, and J718 for annotated documents."""
     found: dict[str, StoredFile] = {}
     own = f"{identify(output.address)}/"
     for address in inputs:

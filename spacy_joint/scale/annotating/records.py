@@ -78,9 +78,11 @@ def has_records(address: str) -> bool:
 
 
 def require_text(address: str) -> None:
-    """Checks that the suffix of an address is not that of annotated documents. RAISES ValueError: Otherwise (J716)."""
+    """Checks that the suffix of an address is not that of annotated documents. RAISES ValueError: Otherwise (J718)."""
     if _split_suffix(address)[0] in (conllu.SUFFIX, docbin.SUFFIX, *constituency_treebanks.SUFFIXES):
-        raise JointValueError(Errors.J716, option=address, needed="the command convert, then `spacy apply`")
+        raise JointValueError(
+            Errors.J718, path=address, what="annotated documents", command="`spacy joint convert`, then `spacy apply`"
+        )
 
 
 def read_records(file: StoredFile, reading: Reading) -> Iterator[Record]:

@@ -72,6 +72,9 @@ def _find_local(path: str) -> Iterator[str]:
 def _open_filesystem(address: str) -> tuple[Any, str]:
     from fsspec.core import url_to_fs
 
+    if not address:
+        # It would be the current directory.
+        raise JointValueError(Errors.J712, address=repr(address), reason="the address is empty")
     try:
         # No cache: other processes write.
         return url_to_fs(address, use_listings_cache=False)
