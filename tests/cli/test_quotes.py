@@ -111,6 +111,9 @@ def test_quotations_of_the_pipeline_do_not_replace_annotated_ones(run, tmp_path)
     run("convert-quotes", tmp_path / "a.ann", tmp_path / "a.spacy", "--model", tmp_path / "rules")
     (doc,) = DocBin().from_disk(tmp_path / "a.spacy").get_docs(nlp.vocab)
     assert list(map(str, doc.spans["quotations"])) == ["she is wrong"]
+    # Not a file of annotation.
+    refused = run("convert-quotes", tmp_path / "a.txt", tmp_path / "b.spacy", "--model", tmp_path / "rules", fails=True)
+    assert "[J413]" in refused.stderr
 
 
 def test_csv_has_a_row_for_each_quotation_of_all_files(run, text_file, write_text):

@@ -138,10 +138,12 @@ def convert_quotes(
     # These would replace the annotated quotations.
     nlp.select_pipes(disable=list_components(nlp, "quotation_cues", "quotation_spans"))
     docs = list(read_brat(corpus, nlp.make_doc) if format_in == "brat" else read_litbank(corpus, nlp.vocab))
+    n_quotations = sum(len(doc.spans.get("quotations", [])) for doc in docs)
+    if not n_quotations:
+        raise JointValueError(Errors.J413, source=corpus, what="annotated quotations")
     for doc in docs:
         for start in find_paragraph_starts(doc):
             doc[start].is_sent_start = True
     annotated = list(nlp.pipe(docs))
     write_docbin(annotated, output)
-    n_quotations = sum(len(doc.spans["quotations"]) for doc in annotated)
     msg.good(f"{output}: {len(docs):,} documents, {sum(map(len, docs)):,} tokens, {n_quotations:,} spans")
