@@ -103,7 +103,8 @@ def test_commands_of_workflows_come_after_those_that_they_need(name, repository)
         for place, command in enumerate(workflow):
             for needed in map(Path, commands[command].get("deps", [])):
                 found = [maker for made, maker in makers.items() if needed.is_relative_to(made)]
-                assert found or (directory / needed).exists() or any(map(needed.is_relative_to, assets)), needed
+                is_asset = any(needed.is_relative_to(asset) or Path(asset).is_relative_to(needed) for asset in assets)
+                assert found or (directory / needed).exists() or is_asset, needed
                 assert not set(found) & set(workflow[place:]), needed
 
 
