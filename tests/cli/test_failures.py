@@ -155,6 +155,7 @@ def test_a_command_that_is_stopped_leaves_no_temporary_files(sent, code, tmp_pat
         ("a.txt >&-", "standard output"),
         ("a.txt >/dev/full", "The output"),
         ("a.txt --output /dev/full", "The output"),
+        ("--help >/dev/full", "The output"),
     ],
 )
 def test_a_stream_that_is_closed_or_full_is_an_error(arguments, name, tmp_path):
