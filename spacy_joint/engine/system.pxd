@@ -65,8 +65,8 @@ cdef class System:
     cdef readonly int row_width     # weights per feature: one per action
     cdef bint can_stream            # whether the three methods at the end are implemented
     cdef readonly int n_slots
-    cdef readonly dict token_slots  # names and numbers of the slots that hold a row of the input
-    cdef readonly dict value_slots  # of those that hold a plain number
+    cdef readonly object token_slots  # read-only dicts: names and numbers of the slots that hold a row of the input
+    cdef readonly object value_slots  # of those that hold a plain number
     cdef readonly int n_info        # required per token; 0: the system reads none
     cdef size_t state_size
     cdef size_t node_size           # set by constructors of systems with nodes

@@ -1,4 +1,4 @@
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 import numpy as np
@@ -12,8 +12,8 @@ class System:
     n_kinds: Final[int]
     row_width: Final[int]
     n_slots: Final[int]
-    token_slots: Final[dict[str, int]]
-    value_slots: Final[dict[str, int]]
+    token_slots: Final[Mapping[str, int]]
+    value_slots: Final[Mapping[str, int]]
     def parts(self) -> Sequence[Set[int]]: ...
 
 def check_derivation(actions: ArrayLike, n_actions: int, min_length: int = 0) -> NDArray[np.uint16]: ...

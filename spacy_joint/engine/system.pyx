@@ -1,6 +1,8 @@
 """The interface between tasks and the engine: see system.pxd for the contract. Also the arena with the unbounded parts
 of states, and `Walk`, which follows a single derivation."""
 
+from types import MappingProxyType
+
 import numpy as np
 
 from ..errors import Errors, JointMemoryError, JointValueError
@@ -92,7 +94,7 @@ cdef class System:
     """The base class of all systems. Subclasses define actions, slots and states."""
 
     def __cinit__(self):
-        self.token_slots, self.value_slots = {}, {}
+        self.token_slots = self.value_slots = MappingProxyType({})
         # The arena has room for nodes even if there are none.
         self.node_size = sizeof(uint64_t)
         self.nodes_per_step = 2
@@ -116,8 +118,10 @@ cdef class System:
 
     cdef int set_slots(self, str tokens, str values) except -1:
         names = tokens.split()
-        self.token_slots = {name: number for number, name in enumerate(names)}
-        self.value_slots = {name: number for number, name in enumerate(values.split(), start=len(names))}
+        # Read-only, since searches read memory at these numbers.
+        self.token_slots = MappingProxyType({name: number for number, name in enumerate(names)})
+        values_after = enumerate(values.split(), start=len(names))
+        self.value_slots = MappingProxyType({name: number for number, name in values_after})
         self.n_slots = len(self.token_slots) + len(self.value_slots)
         return 0
 

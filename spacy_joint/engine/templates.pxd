@@ -142,8 +142,8 @@ cdef class Templates:
     cdef readonly str text
     cdef readonly str fingerprint       # a digest of the features, regardless of order, blocks and unused columns
     cdef readonly tuple columns
-    cdef readonly dict token_slots      # of the system
-    cdef readonly dict value_slots
+    cdef readonly object token_slots    # of the system
+    cdef readonly object value_slots
     cdef readonly int n_blocks
     cdef readonly int n_templates
     cdef readonly int max_ahead         # the maximum offset of a token from that of its slot

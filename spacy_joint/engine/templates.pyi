@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from typing_extensions import Self
@@ -8,8 +8,8 @@ from .system import System
 class Templates:
     text: Final[str]
     columns: Final[tuple[str, ...]]
-    token_slots: Final[dict[str, int]]
-    value_slots: Final[dict[str, int]]
+    token_slots: Final[Mapping[str, int]]
+    value_slots: Final[Mapping[str, int]]
     n_blocks: Final[int]
     n_templates: Final[int]
     fingerprint: Final[str]

@@ -52,7 +52,7 @@ cdef class Templates:
         read = {match["column"] for match in map(ATOM.match, " ".join(lines).split()) if match}
         known_columns = tuple(columns)
         self.columns = tuple(name for name in known_columns if name in read)
-        self.token_slots, self.value_slots = dict(system.token_slots), dict(system.value_slots)
+        self.token_slots, self.value_slots = system.token_slots, system.value_slots
         parts = [set(part) for part in system.parts()]
         blocks, templates, atoms, products, block_slots = [], [], [], [], []
         blocks_of_part = [[] for _ in parts]

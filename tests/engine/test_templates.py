@@ -62,6 +62,11 @@ def test_offsets_up_to_eight_can_be_searched_at_both_ends_of_a_document(offset, 
         check_search(templates, system, n_tokens)
 
 
+def test_slots_of_a_system_are_read_only():
+    with pytest.raises(TypeError):
+        JOINT.token_slots["s0"] = 1 << 20
+
+
 @pytest.mark.parametrize("offset", ["+9", "-9", "+100", "-99999999999999999999"])
 def test_offsets_beyond_eight_are_refused(offset):
     with pytest.raises(ValueError, match=r"J010.*line 2"):
