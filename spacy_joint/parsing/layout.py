@@ -19,8 +19,17 @@ from ..pipes.arrays import forbid_starts
 from ..pipes.joined_docs import JoinedDocs, JoinedWords
 from ..pipes.spelling import DEFAULT_SPELLING, combines
 from ..pipes.word_table import WordTable
-from .lines import FINAL, IS_COLON, ITEM, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
-from .mark_constraints import Words, count_open, find_beginning, find_marked
+from .lines import FINAL, IS_COLON, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
+from .mark_constraints import (
+    AHEAD,
+    BEGINS_LOWER,
+    LANGUAGES,
+    Words,
+    count_names,
+    find_beginning,
+    find_marked,
+    may_be_title,
+)
 
 # How words begin and end, see `forbid_starts`.
 BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
@@ -91,18 +100,19 @@ def _constrain_lines(
 
 
 def count_open_words(doc: Doc) -> int:
-    """Counts the words at the end of a document whose constraints can depend on later words."""
+    """Counts the words at the end of a document whose constraints can depend on later words: a line of unknown
+    kind, names, and AHEAD words, unless all begin in lower case and none can be an item."""
     properties = _word_properties.look_up(doc.to_array([ORTH]).reshape(-1), doc.vocab.strings)
     words = np.flatnonzero(~IS_WHITESPACE[properties[:, 1]])
     openings, ends, begins = properties[words, 3:].T
-    line = openings[words > np.flatnonzero(properties[:, 2]).max(initial=-1)]
-    n_open = count_open(doc, words, len(line), ends, begins)
-    if len(line) < LOOKAHEAD:
-        return n_open
-    may_have_items = line[0] == OPENS_LINE or (line[:LOOKAHEAD] == IS_COLON).any()
-    # "I", perhaps an initial, or a number.
-    may_be_cited = ((line[-2:] == OPENS_LINE) & (ends[-2:] == marks.WORD)).any()
-    return max(n_open, ITEM if may_have_items and len(line) < LOOKBACK + ITEM else 2 * may_be_cited)
+    first = int(np.searchsorted(words, np.flatnonzero(properties[:, 2]).max(initial=-1)))
+    n_line, openings = len(words) - first, openings[first : first + LOOKAHEAD]
+    n_names = count_names(begins, ends) if doc.lang_ in LANGUAGES["names"] else 0
+    if n_line < LOOKAHEAD or may_be_title(doc, words[first:], begins[first:]):
+        return max(n_line, n_names)
+    may_have_items = n_line < LOOKBACK + AHEAD and (openings[0] == OPENS_LINE or (openings == IS_COLON).any())
+    is_plain_text = (begins[-AHEAD:] == BEGINS_LOWER).all() and not may_have_items
+    return max(0 if is_plain_text else AHEAD, n_names)
 
 
 def _describe(text: str) -> tuple[int, int, int, int, int, int]:

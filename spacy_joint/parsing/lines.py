@@ -16,8 +16,6 @@ from ..files.reading import read_word_lists
 
 # The maximum number of words that determine the kind of a line, and of words to look back at from the next line.
 LOOKAHEAD, LOOKBACK = 12, 64
-# The maximum number of words after the first that identify an item within a line.
-ITEM = 4
 # Wrapped lines are longer than SHORT, in characters, and than FEW, in words; headings are at most HEADING.
 SHORT, HEADING, FEW = 45, 32, 3
 

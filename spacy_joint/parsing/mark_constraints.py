@@ -20,7 +20,7 @@ from ..pipes.abbreviations import read_abbreviations, read_final, read_leading, 
 from ..pipes.arrays import find_runs, following, preceding
 from ..pipes.joined_docs import JoinedWords
 from ..pipes.token_columns import MIN_TITLE_CASE, MIN_UNPUNCTUATED
-from .lines import LOOKAHEAD, LOOKBACK
+from .lines import LOOKBACK
 
 LANGUAGES = read_word_lists(Path(__file__).parent / "languages.txt")
 # How a word begins: with a lower-case letter, with a capital and lower-case letters, with a digit, or as an amount or a
@@ -32,8 +32,9 @@ OPERATORS = frozenset("= + < > ≤ ≥ ≠ ≈ ∈ ⊂ ⊆ → => -> --> == != <
 CURRENCIES, SECTIONS = frozenset("$€£¥"), frozenset("§¶&")
 AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
 
-# The number of words after a quotation that can name its speaker.
-REPORT = 4
+# The number of words, from a word on, that decide whether it begins a sentence, except for names and by its line; of
+# words that all begin in lower case, none decides about another.
+AHEAD = 4
 # The maximum number of words and marks of a line that may greet.
 MAX_GREETING = 6
 # The maximum number of words before a two-word name at the start of its sentence: Former White House Press Secretary.
@@ -152,23 +153,6 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_titles: bool) ->
     return constraints
 
 
-def count_open(doc: Doc, words: np.ndarray, n_line: int, ends: np.ndarray, begins: np.ndarray) -> int:
-    """Counts the words at the end for which later words can change what `find_marked` finds: a short line, one that
-    can be a title, or names that a mark joins unless text without marks is long; the last line has `n_line` words."""
-    is_lower, is_upper = begins == BEGINS_LOWER, begins == BEGINS_UPPER
-    n_open = find_runs(marks.FOLLOWS_QUOTES.take(ends), MIN_UNPUNCTUATED)[1] if doc.lang_ in LANGUAGES["names"] else 0
-    is_name = is_upper & preceding(is_lower) & (np.arange(len(words)) >= len(words) - n_open)
-    n_names = len(words) - int(np.append(np.flatnonzero(is_name), len(words))[0])
-    lower = words[len(words) - n_line :][is_lower[len(words) - n_line :]].tolist()
-    may_be_title = n_line < MIN_TITLE_CASE and all(doc[word].text in LANGUAGES["in titles"] for word in lower)
-    if n_line < LOOKAHEAD or may_be_title:
-        return max(n_line, n_names)
-    may_continue = is_upper[-1] or ends[-1] in (marks.INITIAL, marks.SYMBOL, marks.DASH)
-    is_cited = begins[-3] == BEGINS_NUMBER and is_upper[-2]
-    n_reporting = REPORT if (marks.IS_CLOSING_QUOTE | ENDS_CLAUSE).take(ends[-REPORT:]).any() else 0
-    return max(n_names, n_reporting, 2 * is_cited, may_continue)
-
-
 def _are_in_quotations(words: Words) -> np.ndarray:
     """She said, "Go | " and left. "Go | ", she said. « | Non », dit-il. "Go," | He said."""
     is_apart = ~following(words.is_attached) | marks.FOLLOWS_QUOTES.take(following(words.ends))
@@ -236,6 +220,12 @@ def _are_in_titles(words: Words) -> np.ndarray:
         is_title[lines[index]] &= not words.is_lower[index] or token.text in LANGUAGES["in titles"]
     is_inside = IN_TITLE.take(words.before) & words.in_line & (words.numbers > 0)
     return (is_title & has_stop)[lines] & is_inside
+
+
+def may_be_title(doc: Doc, line: np.ndarray, begins: np.ndarray) -> bool:
+    """Returns whether an unfinished line, given by its tokens, can be one of `_are_in_titles`."""
+    lower = line[begins == BEGINS_LOWER].tolist()
+    return len(line) < MIN_TITLE_CASE and all(doc[token].text in LANGUAGES["in titles"] for token in lower)
 
 
 def _are_cited(words: Words) -> np.ndarray:
@@ -306,6 +296,13 @@ def _are_in_names(words: Words, *, joins_titles: bool) -> np.ndarray:
     return begins_name | preceding(begins_name) | joins_titles & is_second & words.is_capital & (numbers - first == 1)
 
 
+def count_names(begins: np.ndarray, ends: np.ndarray) -> int:
+    """Counts the words of a document from the first one that `_are_in_names` may join once a mark follows."""
+    _, n_open = find_runs(marks.FOLLOWS_QUOTES.take(ends), MIN_UNPUNCTUATED)
+    may_be_name = (begins == BEGINS_UPPER) & preceding(begins == BEGINS_LOWER)
+    return n_open - int(np.append(np.flatnonzero(may_be_name[len(begins) - n_open :]), n_open)[0])
+
+
 def _are_new(words: Words, found: np.ndarray) -> np.ndarray:
     """Finds words, none of `found`, that begin a sentence after an abbreviation, a quotation or dots, or as signs: she
     joined Acme Inc. | The firm is new. "Go." | "Why?" It was not so late... | I left. | >> Did you? Not: P.S. Please
@@ -365,7 +362,7 @@ def names_speaker(doc: Doc, word: int) -> bool:
     never do."""
     if doc[word - 2].text == ".":
         return False
-    clause = [token.text for token in doc[word : word + REPORT]]
+    clause = [token.text for token in doc[word : word + AHEAD]]
     verbs = read_verbs(doc.lang_)
     n_subject = next((n for n, text in enumerate(clause) if text.lower() in verbs), 0)
     is_this = clause[0] in LANGUAGES["articles"] and n_subject == 1

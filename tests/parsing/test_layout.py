@@ -12,12 +12,20 @@ from spacy.vocab import Vocab
 
 from spacy_joint.parsing import layout
 from spacy_joint.parsing.layout import count_open_words, find_layout
+from spacy_joint.parsing.mark_constraints import AHEAD
 from spacy_joint.pipes.abbreviations import read_abbreviations
 from spacy_joint.tokenization.exceptions import add_exceptions
 from spacy_joint.tokenization.ud_english import create_ud_english_tokenizer
 
 NLP = spacy.blank("en")
 NLP.tokenizer = create_ud_english_tokenizer()(NLP)
+MIXED = """We went home with Nora Dale, who had seen it all before. "Why?" the old clerk of the town asked. "So?" Mayor
+Ann I. Orr asked. She took 12 So. 98 and 9 Elm St. and said: 1) go home, 2) eat, and b) sleep. 'So!' the mayor of Ely
+cried. - It is 5 a.m. The Acme Inc. The firm... I left. See eqn. (2), art. 5 and the state of the art. It cost = 5 (or =
+6) all in all. I. M. Orr was at no. 5. It was so late...
+- Late And So It Is for All
+1. To be: "so"
+"""
 WRAPPED = "The ship that had left the harbour before dawn came back with the"
 
 
@@ -299,8 +307,8 @@ def test_words_wait_while_their_line_is_short():
     # In title case, longer.
     title = "So\n" + "The State of Art, " * 5
     assert count_open_words(NLP.make_doc(title)) == 25
-    assert count_open_words(NLP.make_doc(title + "was closed")) == 0
-    assert count_open_words(NLP.make_doc(title + title[3:])) == 0
+    assert count_open_words(NLP.make_doc(title + "was closed")) == AHEAD
+    assert count_open_words(NLP.make_doc(title + title[3:])) == AHEAD
 
 
 def test_names_wait_for_a_mark():
@@ -308,7 +316,7 @@ def test_names_wait_for_a_mark():
     assert [count_open_words(doc[:n].as_doc()) for n in (20, 79, 80)] == [18, 77, 0]
     assert count_open_words(NLP.make_doc(f"{doc[:20]}, {doc[4:24]}")) == 0
     # Each prefix closes only words whose constraints stay.
-    for text in (doc.text, f"{doc[:70]}."):
+    for text in (doc.text, f"{doc[:70]}.", MIXED):
         whole = NLP.make_doc(text)
         for n in range(1, len(whole)):
             closed = n - count_open_words(whole[:n].as_doc())
@@ -405,11 +413,9 @@ def test_no_sentence_begins_at_or_after_invisible_characters_nor_at_marks_of_let
     assert attached and set(find_layout(doc)[attached]) == {-1}
 
 
-@pytest.mark.parametrize(
-    ("end", "n_open"), [("Mayor", 1), ("12 So.", 2), ("two =", 1), ("art. (", 1), ("late -", 1), ("Ann I", 2)]
-)
-def test_words_wait_that_the_next_words_can_join(end, n_open):
-    assert count_open_words(NLP.make_doc("two " * layout.LOOKAHEAD + end)) == n_open
+@pytest.mark.parametrize("end", ["Mayor", "12 So.", "two =", "art. (", "late -", "Ann I"])
+def test_words_wait_that_the_next_words_can_join(end):
+    assert count_open_words(NLP.make_doc("two " * layout.LOOKAHEAD + end)) == AHEAD
 
 
 def test_long_whitespace_takes_linear_time():
