@@ -245,6 +245,10 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
         if len(doc[begin]) > 1 and doc[begin].text.isupper():
             # LONDON (AP) — It rained, Ann said.
             begin = dash
+        is_day = begin == cue + 1 < end - 1 and doc[begin].lower_ in WORDS["days"]
+        if is_day and not doc[begin + 1].tag_.startswith(("V", "MD", "POS")):
+            # Said Monday the bridge was closed.
+            begin += 1
         if cue < begin and is_opening(token):
             end = next((i for i in range(begin, end) if doc[i].text in COMMAS), end)
         # Said that it was late, adding that ...; and ..., according to Ann.

@@ -211,6 +211,8 @@ def test_indirect_speech_is_found_with_a_parser(parsed):
         ("Its first song, “Tell Me Later,” has been played twice.", []),
         ("LONDON (AP) — The roof leaks, Ann Lee said.", ["The roof leaks"]),
         # When somebody speaks, and what they do meanwhile, is not reported.
+        ("Officials said Monday the bridge is unsafe.", ["the bridge is unsafe"]),
+        ("Officials said Monday is a holiday.", ["Monday is a holiday"]),
         ("“No,” he said when asked whether he would go.", ["“No,”", "whether he would go"]),
         ("“It is too late for us,” the mayor said, drawing some laughter.", ["“It is too late for us,”"]),
         # Only the outer of two attributions is reported.
@@ -426,6 +428,7 @@ def test_quoted_words_within_a_sentence_are_part_of_what_is_reported(parsed, tex
 
 
 TREES = {
+    "a document may end with a day": ("Officials/NNS/1/nsubj said/VBD/1/ROOT Monday/NNP/1/ccomp", []),
     "what parsers take for a relative clause is reported": (
         "He/PRP/1/nsubj said/VBD/1/ROOT in/IN/4/case a/DT/4/det letter/NN/1/obl that/WDT/7/obj she/PRP/7/nsubj "
         "won/VBD/4/acl:relcl",
