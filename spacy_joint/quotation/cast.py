@@ -86,6 +86,7 @@ class Cast:
         for mention in mentions:
             self._add(mention.begin, mention.end, mention.end - 1, by_name[mention.name])
         pronouns: list[int] = []
+        speaking = Counter(self.words[span.root.i] for span in speakers if self.words[span.start] in ARTICLES)
         for span in speakers:
             root = span.root.i
             named = [heads[i] for i in range(span.start, span.end) if i in heads]
@@ -100,7 +101,7 @@ class Cast:
                 by_name[person.name].is_person = True
                 if own is None:
                     self._add(span.start, span.end, root, by_name[person.name])
-            elif doc[root].tag_ in NOUNS and is_person_noun(self.words[root]):
+            elif doc[root].tag_ in NOUNS and self._is_person(root, speaking):
                 self._add_noun_speaker(span, root)
         self._mark_people(mentions, narrated, by_name)
         self.characters = [character for character in self.characters if character.is_person]
@@ -249,6 +250,11 @@ class Cast:
             self.narrator = Character(Counter([NARRATOR]), is_person=True)
             self.characters.append(self.narrator)
         return self.narrator
+
+    def _is_person(self, head: int, speaking: Mapping[str, int]) -> bool:
+        """Returns whether a noun means a person: by its form, or as a speaker more than once, with an article."""
+        word, names = self.words[head], read_names()
+        return is_person_noun(word) or (speaking[word] > 1 and word not in names.things | names.speech)
 
     def _add_noun_speaker(self, span: Span, head: int) -> None:
         """Adds a speaker without a name ("the old man"): one character per noun, or the one with that title."""

@@ -378,6 +378,10 @@ SPEAKERS = {
         "Ann sat down. “Henry Bell wrote this letter,” she said.\n\n“A good letter,” he answered.\n",
         ["Ann", None],
     ),
+    "a noun that speaks twice is a character": (
+        "“We go,” said the warden.\n\n“When?” asked Ann.\n\n“Soon,” said the warden.\n",
+        ["the warden", "Ann", "the warden"],
+    ),
     "a rank alone is that of the character who has it": (
         "“Who goes?” said General Brand.\n\n“I,” said Tom.\n\n“Then go,” said the general.\n",
         ["General Brand", "Tom", "General Brand"],
