@@ -189,7 +189,7 @@ def test_turns_and_speakers_survive(format, speakers):
 
 
 WORDS = st.lists(
-    st.sampled_from(["hi", "<b>", "AT&T", "&lt;", "{b}", "\\N", "a-->b", "3:00", "42", "[laughs]", "(no)", "x" * 50]),
+    st.sampled_from(["hi", "<b>", "AT&T", "a&lt;b", "{b}", "\\N", "a-->b", "3:00", "42", "[laughs]", "(no)", "x" * 50]),
     min_size=1,
     max_size=12,
 )
@@ -202,7 +202,7 @@ def test_all_words_survive(turns):
     for speaker, words in turns:
         for place, word in enumerate(words):
             # Captions that repeat lines would be read as rolling up.
-            numbered = re.sub(r"(?<=[a-z])(?=[\])]|$)", f"{len(segments)}", word)
+            numbered = re.sub(r"(?<=\w)(?=[\])>}]|$)", f"{len(segments)}", word)
             segments.append(Segment(f"{numbered} ", speaker, time, time + 0.5, place == 0, is_word=True))
             time += 0.5
     transcript = join(segments)
