@@ -101,10 +101,10 @@ def read_starts(doc: Doc) -> np.ndarray:
     """Reads the preset sentence starts (int8, one per token): 1 is a start, -1 is not, 0 is open. A start on whitespace
     moves to the next token."""
     starts = doc.to_array([SENT_START]).astype(np.int8).reshape(len(doc))
-    preset = np.flatnonzero(starts == 1)
+    is_start = starts == 1
     # The first word of a document always starts a sentence.
-    if preset.any() and _are_space.look_up(doc.to_array([ORTH]).reshape(-1)[preset], doc.vocab.strings).any():
-        starts[move_off_whitespace(starts == 1, doc)] = 1
+    if is_start[1:].any() and _are_space.look_up(doc.to_array([ORTH])[is_start], doc.vocab.strings).any():
+        starts[move_off_whitespace(is_start, doc)] = 1
     return starts
 
 

@@ -100,8 +100,8 @@ def _resolve(doc: Doc, roles: dict[int, int], marks: Sequence[int], end: int) ->
 
 
 def _weigh_opening(doc: Doc, i: int) -> int:
-    """Returns the cost of opening a quotation: narration may follow (" he said), a lower-case word, unless a verb
-    announces it, or another mark; and a word may precede it."""
+    """Returns the cost of opening a quotation: high before narration (" he said) or another mark, and higher after a
+    word, or before a word in lower case that no verb announces."""
     before, after = _read_neighbours(doc, i)
     if not after or is_followed_by_verb(doc, i):
         return UNLIKELY

@@ -186,6 +186,7 @@ def _is_reported(doc: Doc, opening: int, closing: int, cues: Set[int]) -> bool:
     words = _find_words_after(doc, closing)
     # As in « Oui », a dit Ana.
     is_after = any(i in cues and (i == words[0] or doc[words[0]].tag_ == "AUX") for i in words)
+    # As in Ana disse: «...», where the colon is a cue, too.
     is_before = cues >= {opening - 2, opening - 1}
     # As in Ana said: «...».
     is_sentence = doc[opening - 1].text in COLONS and doc[closing : closing + 2].text[-1] in STOPS

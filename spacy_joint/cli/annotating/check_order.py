@@ -53,7 +53,8 @@ def check_order(
             (
                 s["start_char"],
                 s["end_char"],
-                *(" ".join(s[name].split()) for name in ("text", "suggestion")),
+                " ".join(s["text"].split()),
+                " ".join(s["suggestion"].split()),
                 f"{s['margin']:.2f}",
             )
             for s in found

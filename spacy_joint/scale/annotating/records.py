@@ -80,9 +80,8 @@ def has_records(address: str) -> bool:
 def require_text(address: str) -> None:
     """Checks that the suffix of an address is not that of annotated documents. RAISES ValueError: Otherwise (J718)."""
     if _split_suffix(address)[0] in (conllu.SUFFIX, docbin.SUFFIX, *constituency_treebanks.SUFFIXES):
-        raise JointValueError(
-            Errors.J718, path=address, what="annotated documents", command="`spacy joint convert`, then `spacy apply`"
-        )
+        command = "`spacy joint convert`, then `spacy apply`"
+        raise JointValueError(Errors.J718, path=address, what="a file of annotated documents", command=command)
 
 
 def read_records(file: StoredFile, reading: Reading) -> Iterator[Record]:
