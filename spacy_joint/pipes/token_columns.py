@@ -132,9 +132,10 @@ def read_aligned(example: Example, attribute: str) -> list[str | None]:
     slower if both sides have the same tokens."""
     if not has_same_tokens(example):
         return example.get_aligned(attribute, as_string=True)
-    ids, indices = np.unique(example.reference.to_array([attribute]), return_inverse=True)
-    values = [example.reference.vocab.strings[int(value)] for value in ids]
-    return [values[index] for index in indices.reshape(-1).tolist()]
+    strings = example.reference.vocab.strings
+    ids = example.reference.to_array([attribute]).reshape(-1).tolist()
+    values = {key: strings[int(key)] for key in set(ids)}
+    return [values[key] for key in ids]
 
 
 def project_spans(example: Example, constituents: list[Constituent]) -> list[Constituent]:

@@ -57,10 +57,11 @@ class SequenceTagger(SequenceLabeller, StreamingPipe):
         attribute = self.cfg["attribute"]
         tags = read_aligned(example, attribute)
         known = [tag if tag and tag != SPACE_TAGS[attribute] else None for tag in tags]
-        if not self.features:
+        names = self.features
+        if not names:
             return known
         found = zip(known, read_aligned(example, "MORPH"), strict=True)
-        return [tag and join_features(tag, features or "", self.features) for tag, features in found]
+        return [tag and join_features(tag, features or "", names) for tag, features in found]
 
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
         """Collects the labels of references, sorted. Warns of features that none of them has (JW51)."""
