@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..trees.transform import INTERMEDIATE
+from ..trees.constituency_trees import Constituent
 from .posteriors import find_best_splits
 
 # The most probable tree, or the tree of the most probable constituents.
@@ -18,11 +18,9 @@ Posterior = tuple[str, int, int, float]
 """A label, its first word, its end, and its probability there."""
 
 
-def decode_posteriors(posteriors: Iterable[Posterior], n_words: int, root: str) -> list[tuple[str, int, int]]:
-    """Find the tree with the best sum of probabilities, less the threshold for each constituent, as nodes of
-    `ChartParser.parse`; those of binarisation have the label `@`."""
-    if not n_words:
-        return []
+def decode_posteriors(posteriors: Iterable[Posterior], n_words: int, root: str) -> list[Constituent]:
+    """Find the constituents below the root, each after those around it, with the best sum of probabilities, less the
+    threshold for each."""
     labels: defaultdict[tuple[int, int], list[tuple[float, str]]] = defaultdict(list)
     gains = np.zeros((n_words, n_words + 1))
     for label, start, end, probability in posteriors:
@@ -30,28 +28,14 @@ def decode_posteriors(posteriors: Iterable[Posterior], n_words: int, root: str) 
             labels[start, end].append((probability, label))
             gains[start, end] += probability - THRESHOLD
     middles = find_best_splits(gains)
-    ordered, pending = [], [(0, n_words)]
+    found: list[Constituent] = []
+    pending = [(0, n_words)] if n_words else []
     while pending:
         start, end = pending.pop()
-        ordered.append((start, end))
+        # The least probable label is the topmost: an outer constituent is in fewer trees than one that is always below
+        # it.
+        found += [(label, start, end) for _, label in sorted(labels[start, end])]
         if end - start > 1:
             middle = int(middles[start, end])
             pending += [(start, middle), (middle, end)]
-    waiting: list[int] = []
-    nodes: list[tuple[str, int, int]] = []
-    for start, end in reversed(ordered):
-        number, second = start, -1
-        if end - start > 1:
-            second, number = waiting.pop(), waiting.pop()
-        # The least probable label is the topmost: an outer constituent is in fewer trees than one that is always below
-        # it.
-        above = [label for _, label in sorted(labels[start, end], reverse=True)]
-        if end - start == n_words:
-            above.append(root)
-        elif second >= 0 and not above:
-            above.append(INTERMEDIATE)
-        for label in above:
-            nodes.append((label, number, second))
-            number, second = n_words + len(nodes) - 1, -1
-        waiting.append(number)
-    return nodes
+    return found

@@ -19,13 +19,11 @@ from ..errors import Errors, JointValueError
 from .boundaries import BoundaryModel
 from .closing import Closing, combine
 from .cyk import ChartParser
-from .decoding import MAX_CONSTITUENTS, VITERBI, decode_posteriors
+from .decoding import MAX_CONSTITUENTS, decode_posteriors
 from .grammar import Grammar, is_factored, strip_annotation
 
 Possible: TypeAlias = list[tuple[str, float]]
 """The possible tags of a word, as symbols of the grammar, with the log-probability of the word given each."""
-Derivation: TypeAlias = tuple[float, list[tuple[str, int, int]], list[str]]
-"""The log-probability, the nodes and the tags of a derivation, as returned by `ChartParser.parse`."""
 
 # The attempts to parse a sentence, in order: see `parse_with_fallbacks`.
 STAGES = FIRST, WIDER, OPEN, GLUED = "first", "wider", "open", "glued"
@@ -95,15 +93,10 @@ class SentenceParser:
     def _parse(self, words: Sequence[str], possible: Sequence[Possible]) -> tuple[Parse, dict[str, int], str]:
         with _lock:
             predicted = [closing.predict(words) for closing in self.closings]
-            search = self._chart.parse if self.settings["decoding"] == VITERBI else self._decode
-            score, nodes, tags, stage = parse_with_fallbacks(
-                search,
-                possible,
-                width=self.settings["width"],
-                widths=combine(*predicted) if predicted else None,
-            )
+            widths = combine(*predicted) if predicted else None
+            parse, stage = parse_with_fallbacks(self._search, possible, width=self.settings["width"], widths=widths)
             stats = self._chart.stats
-        return _read(score, nodes, tags), stats, stage
+        return parse._replace(log_probability=None) if stage == GLUED else parse, stats, stage
 
     def list_best(self, words: Sequence[str], k: int, tags: Sequence[str] | None = None) -> list[Parse]:
         """Lists the most probable trees of a sentence, at most k, the best one first. RAISES ValueError: If `k` is not
@@ -135,25 +128,23 @@ class SentenceParser:
             listed.append(fitting or [(symbol, self._unknown) for symbol in symbols])
         return listed
 
-    def _decode(self, possible: Sequence[Possible], *, width: int, widths: np.ndarray | None, glue: bool) -> Derivation:
-        """Parses like `ChartParser.parse`, but finds the tree of the most probable constituents, with the probability
-        of the words."""
-        total, posteriors, tags = self._chart.sum_derivations(possible, width=width, widths=widths)
-        if not isfinite(total):
-            return self._chart.parse(possible, width=width, widths=widths, glue=glue)
-        nodes = decode_posteriors(posteriors, len(possible), self.grammar.root)
-        return total, nodes, [max(shares, key=shares.__getitem__) for shares in tags]
+    def _search(self, possible: Sequence[Possible], *, width: int, widths: np.ndarray | None, glue: bool) -> Parse:
+        """Parses like `ChartParser.parse`; or, with "max_constituents", finds the tree of the most probable
+        constituents, with the probability of the words."""
+        if self.settings["decoding"] == MAX_CONSTITUENTS:
+            total, posteriors, shares = self._chart.sum_derivations(possible, width=width, widths=widths)
+            if isfinite(total):
+                found = decode_posteriors(posteriors, len(possible), self.grammar.root)
+                phrases = [Phrase(label, [(start, end)]) for label, start, end in found]
+                return Parse(total, [max(by_tag, key=by_tag.__getitem__) for by_tag in shares], phrases)
+        return _read(*self._chart.parse(possible, width=width, widths=widths, glue=glue))
 
 
 def parse_with_fallbacks(
-    search: Callable[..., Derivation],
-    words: Sequence[Possible],
-    *,
-    width: int,
-    widths: np.ndarray | None = None,
-) -> tuple[float, list[tuple[str, int, int]], list[str], str]:
+    search: Callable[..., Any], words: Sequence[Possible], *, width: int, widths: np.ndarray | None = None
+) -> tuple[Any, str]:
     """Finds a tree for any widths: if there is none, first widens and opens cells, and then glues fragments. Returns
-    the derivation, whose log-probability is minus infinity if it was glued, and the stage."""
+    what the search finds, beginning with the log-probability, minus infinity if it was glued; and the stage."""
     attempts = [(FIRST, width, widths)]
     if widths is not None:
         attempts += [(WIDER, 2 * width, np.where(widths > 0, 2 * widths, widths)), (OPEN, 2 * width, None)]
@@ -162,14 +153,14 @@ def parse_with_fallbacks(
     for stage, wide, cell_widths in attempts:
         found = search(words, width=wide, widths=cell_widths, glue=stage == attempts[-1][0])
         if isfinite(found[0]):
-            return *found, stage
-    return *found, GLUED
+            return found, stage
+    return found, GLUED
 
 
 def _read(score: float, nodes: Sequence[tuple[str, int, int]], tags: Sequence[str]) -> Parse:
     """Converts a derivation, as returned by `ChartParser.parse`."""
     phrases = list_phrases(nodes, len(tags), lambda symbol: () if is_factored(symbol) else (strip_annotation(symbol),))
-    return Parse(score if isfinite(score) else None, [strip_annotation(tag) for tag in tags], phrases)
+    return Parse(score, [strip_annotation(tag) for tag in tags], phrases)
 
 
 def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:

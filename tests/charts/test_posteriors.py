@@ -210,20 +210,9 @@ def test_only_a_number_of_trees_can_be_asked_for(k):
 
 def test_the_decoded_tree_has_what_is_probable():
     posteriors = [("R", 0, 4, 1.0), ("A", 0, 2, 0.6), ("B", 1, 4, 0.4), ("B", 2, 4, 0.7), ("A", 2, 4, 0.8)]
-    nodes = decode_posteriors(posteriors, 4, "R")
-    assert nodes_to_constituents(nodes, 4) == [("A", 0, 2), ("A", 2, 4), ("B", 2, 4), ("R", 0, 4)]
-    improbable = [("R", 0, 4, 1.0), ("A", 0, 2, 0.3), ("B", 2, 4, 0.3)]
-    assert nodes_to_constituents(decode_posteriors(improbable, 4, "R"), 4) == [("R", 0, 4)]
-
-
-@pytest.mark.parametrize("n_words", [1, 2, 7])
-def test_a_decoded_tree_covers_all_words(n_words):
-    nodes = decode_posteriors([], n_words, "R")
-    assert nodes_to_constituents(nodes, n_words) == [("R", 0, n_words)]
-
-
-def test_no_words_have_no_decoded_tree():
-    assert decode_posteriors([], 0, "R") == []
+    assert decode_posteriors(posteriors, 4, "R") == [("B", 2, 4), ("A", 2, 4), ("A", 0, 2)]
+    assert decode_posteriors([("R", 0, 4, 1.0), ("A", 0, 2, 0.3), ("B", 2, 4, 0.3)], 4, "R") == []
+    assert decode_posteriors([("A", 0, 1, 1.0)], 1, "R") == [("A", 0, 1)] and decode_posteriors([], 0, "R") == []
 
 
 @QUICK
@@ -237,6 +226,6 @@ def test_the_decoded_tree_is_the_best_choice(n_words, seed):
         own = max(0.0, dict(((s, e), p) for _, s, e, p in posteriors)[start, end] - THRESHOLD)
         return own + max((best(start, middle) + best(middle, end) for middle in range(start + 1, end)), default=0.0)
 
-    chosen = nodes_to_constituents(decode_posteriors(posteriors, n_words, "R"), n_words)
+    chosen = decode_posteriors(posteriors, n_words, "R")
     gained = sum(p - THRESHOLD for label, s, e, p in posteriors if (label, s, e) in chosen)
     assert gained == pytest.approx(best(0, n_words))

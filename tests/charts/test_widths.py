@@ -148,7 +148,7 @@ def test_ranks_are_of_derivations_of_the_chart(nodes):
 @given(parsers, sentences, st.integers(0, 2), st.data())
 def test_all_sentences_have_a_tree(parser, sentence, width, data):
     widths = make_widths(sentence, data.draw(st.integers(-1, 1)))
-    score, nodes, tags, stage = parse_with_fallbacks(parser.parse, sentence, width=width, widths=widths)
+    (score, nodes, tags), stage = parse_with_fallbacks(parser.parse, sentence, width=width, widths=widths)
     assert len(tags) == len(sentence)
     spans = [{place} for place in range(len(sentence))]
     for _, first, second in nodes:
@@ -164,7 +164,7 @@ def test_a_failed_search_is_repeated_with_less_left_out():
     assert parse_with_fallbacks(parser.parse, sentence, width=3)[-1] == "first"
     assert parse_with_fallbacks(parser.parse, sentence, width=2)[-1] == "wider"
     assert parse_with_fallbacks(parser.parse, sentence, width=2, widths=make_widths(sentence, 0))[-1] == "open"
-    _, nodes, _, stage = parse_with_fallbacks(parser.parse, sentence, width=1)
+    (_, nodes, _), stage = parse_with_fallbacks(parser.parse, sentence, width=1)
     assert stage == "glued" and nodes == [("A", 0, 1), ("R", 2, -1)]
 
 
