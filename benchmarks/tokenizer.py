@@ -17,12 +17,13 @@ from typing import Annotated
 
 import spacy
 import typer
+from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
 
 from spacy_joint.corpora.conllu import read_conllu
-from spacy_joint.pipes.tokenizer_check import WordScores, score_words
+from spacy_joint.pipes.tokenizer_check import score_words
 from spacy_joint.tokenization.exceptions import add_exceptions
 
 Tokenizer = Callable[[str], Doc]
@@ -59,7 +60,7 @@ def remove_spaces(doc: Doc) -> Doc:
     return Doc(doc.vocab, words=words, spaces=[False] * len(words))
 
 
-def measure(make: Callable[[], Tokenizer], references: list[Doc]) -> tuple[WordScores, float]:
+def measure(make: Callable[[], Tokenizer], references: list[Doc]) -> tuple[PRFScore, float]:
     """Return the scores of words, and words per second."""
     texts = [reference.text for reference in references]
     seconds = []
@@ -69,8 +70,8 @@ def measure(make: Callable[[], Tokenizer], references: list[Doc]) -> tuple[WordS
         for text in texts:
             tokenizer(text)
         seconds.append(time.process_time() - start)
-    scores = score_words(make(), references, max_words=None)
-    return scores, scores.n_words / min(seconds)
+    score = score_words(make(), references, max_words=None)
+    return score, (score.tp + score.fn) / min(seconds)
 
 
 def main(
@@ -92,11 +93,10 @@ def main(
         learnt = learn_tokenizer(language, read(train, paragraphs=False, spaceless=spaceless))
         systems["learnt"] = lambda: make_tokenizer(language, LEARNT).from_bytes(learnt)
     for name, make in systems.items():
-        scores, speed = measure(make, references)
-        print(
-            f"{name}: precision {scores.precision:.2f}, recall {scores.recall:.2f}, F1 {scores.f_score:.2f}, "
-            f"{speed:,.0f} words per second"
-        )
+        score, speed = measure(make, references)
+        measures = {"precision": score.precision, "recall": score.recall, "F1": score.fscore}
+        listed = "".join(f"{what} {100 * value:.2f}, " for what, value in measures.items())
+        print(f"{name}: {listed}{speed:,.0f} words per second")
 
 
 if __name__ == "__main__":

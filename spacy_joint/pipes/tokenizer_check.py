@@ -4,7 +4,7 @@ on gold tokens does well on them even if the pipeline's tokenizer splits text di
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any
 
 from spacy.scorer import PRFScore
 from spacy.tokens import Doc
@@ -23,34 +23,17 @@ LEARN = (
 MORE_TEXT = "It is learnt from the corpus: let it learn from more text, or set another tokenizer of the language"
 
 
-class WordScores(NamedTuple):
-    """Scores of the words that a tokenizer makes of the text of documents.
-
-    precision, recall, f_score: In percent; 100 if there are no words.
-    n_words: The number of words of the documents. Whitespace tokens do not count.
-    """
-
-    precision: float
-    recall: float
-    f_score: float
-    n_words: int
-
-
 def score_words(
     tokenizer: Callable[[str], Doc], references: Iterable[Doc], max_words: int | None = SAMPLE_WORDS
-) -> WordScores:
-    """Compares a tokenizer with documents, and stops after `max_words` words (None: never)."""
+) -> PRFScore:
+    """Scores the words, without whitespace, that a tokenizer makes of the text of documents, up to about `max_words`
+    (None: all)."""
     score = PRFScore()
-    n_words = 0
     for reference in references:
-        words = _list_words(reference)
-        score.score_set(_list_words(tokenizer(reference.text)), words)
-        n_words += len(words)
-        if max_words is not None and n_words >= max_words:
+        score.score_set(_list_words(tokenizer(reference.text)), _list_words(reference))
+        if max_words is not None and score.tp + score.fn >= max_words:
             break
-    if not n_words:
-        return WordScores(100.0, 100.0, 100.0, 0)
-    return WordScores(100 * score.precision, 100 * score.recall, 100 * score.fscore, n_words)
+    return score
 
 
 def _list_words(doc: Doc) -> set[tuple[int, int]]:
@@ -58,14 +41,16 @@ def _list_words(doc: Doc) -> set[tuple[int, int]]:
     return {(token.idx, len(token)) for token in doc if not token.text.isspace()}
 
 
-def check_word_scores(scores: WordScores, tokenizer: object) -> None:
-    """Warns if F1 is below DOUBTFUL (JW20).
+def check_word_scores(score: PRFScore, tokenizer: object) -> None:
+    """Warns if F1 is below DOUBTFUL (JW20), unless there are no words.
 
     RAISES ValueError: If it is below USELESS (J505).
     """
-    described = {**scores._asdict(), "tokenizer": type(tokenizer).__name__}
-    if scores.f_score < USELESS:
+    f_score, n_words = 100 * score.fscore, score.tp + score.fn
+    percent = {"recall": 100 * score.recall, "precision": 100 * score.precision, "f_score": f_score}
+    described: dict[str, Any] = {**percent, "n_words": n_words, "tokenizer": type(tokenizer).__name__}
+    if n_words and f_score < USELESS:
         raise JointValueError(Errors.J505, least=USELESS, **described)
-    if scores.f_score < DOUBTFUL:
+    if n_words and f_score < DOUBTFUL:
         advice = MORE_TEXT if hasattr(tokenizer, "initialize") else LEARN
         warnings.warn(JointWarning(Warnings.JW20, least=DOUBTFUL, advice=advice, **described), stacklevel=4)

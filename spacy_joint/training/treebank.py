@@ -81,8 +81,8 @@ RULES = {"en": "spacy_joint.UdEnglishTokenizer.v1"}
 NO_TOKENIZER = {"@tokenizers": "spacy_joint.NoTokenizer.v1"}
 SPACY_RULES = "spacy.Tokenizer.v1"
 CHARACTERS = "spacy_joint.CharacterTokenizer.v1"
-# No tokenizer is learnt if rules reach this F1 of words on the development set, in percent.
-GOOD_WORDS = 99.5
+# No tokenizer is learnt if rules reach this F1 of words on the development set.
+GOOD_WORDS = 0.995
 
 
 class TreebankTraining:
@@ -183,13 +183,13 @@ class TreebankTraining:
             tried = []
             for name in names:
                 nlp = self._learn_tokenizer(name)
-                scores = score_words(nlp.tokenizer, self._read_docs("dev", nlp), max_words=None)
-                msg.info(f"{name}: {scores.f_score:.2f} % of the words of the development set (F1)")
-                tried.append((scores, nlp))
-                if scores.f_score >= GOOD_WORDS:
+                score = score_words(nlp.tokenizer, self._read_docs("dev", nlp), max_words=None)
+                msg.info(f"{name}: {100 * score.fscore:.2f} % of the words of the development set (F1)")
+                tried.append((score, nlp))
+                if score.fscore >= GOOD_WORDS:
                     break
-            scores, nlp = max(tried, key=lambda each: each[0].f_score)
-            check_word_scores(scores, nlp.tokenizer)
+            score, nlp = max(tried, key=lambda each: each[0].fscore)
+            check_word_scores(score, nlp.tokenizer)
             _save(nlp, self.tokenizer)
 
         settings = {"tokenizer": tokenizer, "language": self.language, "seed": self.seed}

@@ -60,13 +60,13 @@ def _check_tokenizer(docs: list[Doc], language: str | None, tokenizer: str | Non
     else:
         config = {"nlp": {"tokenizer": {"@tokenizers": tokenizer}}} if tokenizer else {}
         nlp = spacy.blank(language or "xx", config=config)
-    scores = score_words(nlp.tokenizer, docs, max_words=None)
-    measures = {"precision": scores.precision, "recall": scores.recall, "F1": scores.f_score}
-    rows = [(f"Words, {name}", f"{score:.2f}") for name, score in measures.items()]
+    score = score_words(nlp.tokenizer, docs, max_words=None)
+    measures = {"precision": score.precision, "recall": score.recall, "F1": score.fscore}
+    rows = [(f"Words, {name}", f"{100 * value:.2f}") for name, value in measures.items()]
     msg.info(model or tokenizer or f"Tokenizer of {language}")
     msg.table(rows, aligns=("l", "r"))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        check_word_scores(scores, nlp.tokenizer)
+        check_word_scores(score, nlp.tokenizer)
     for each in caught:
         msg.warn(str(each.message))
