@@ -268,9 +268,10 @@ def measure(parser: SentenceParser, trees: Sequence[Tree], repeats: int) -> Meas
             parse, stats = parser.parse(words)
             times.append(time.process_time() - start)
         kept = np.cumsum([0, *(parameters.keeps(leaf.label, leaf.word or "") for leaf in leaves)])
-        found = count_brackets(((phrase.label, phrase.blocks) for phrase in parse.phrases), kept, parameters)
-        spans = ((label, [(start, end)]) for label, start, end in tree.spans()[1:])
-        gold = count_brackets(spans, kept, parameters)
+        found, gold = (
+            count_brackets(((label, [(start, end)]) for label, start, end in spans), kept, parameters)
+            for spans in (parse.constituents, tree.spans()[1:])
+        )
         brackets = ((found & gold).total(), found.total(), gold.total())
         score = -math.inf if parse.log_probability is None else parse.log_probability
         of_chart = (stats[name] for name in ("words", "edges", "cells", "closed"))

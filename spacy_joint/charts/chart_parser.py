@@ -17,7 +17,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from ..annotation.constituents import CONSTITUENTS, get_trees, register_extensions, set_phrases
+from ..annotation.constituents import CONSTITUENTS, Phrase, get_trees, register_extensions, set_phrases
 from ..annotation.extensions import register
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..annotation.sentences import list_sentences
@@ -155,7 +155,11 @@ class ChartParserPipe(ComponentFiles, Pipe):
         for doc, (tokens, found, stats) in zip(docs, predictions, strict=True):
             # A component that was sourced from another pipeline gets documents with another vocabulary.
             use_noun_chunks(doc, chunk_constituents)
-            set_phrases(doc, [(len(parse.tags), parse.phrases) for parse in found], tokens)
+            phrases = [
+                (len(parse.tags), [Phrase(label, [(start, end)]) for label, start, end in parse.constituents])
+                for parse in found
+            ]
+            set_phrases(doc, phrases, tokens)
             doc._.set(PARSE_STATS, stats)
             if self.settings["tags"] == OWN:
                 for token, tag in zip(tokens, chain.from_iterable(parse.tags for parse in found), strict=True):
@@ -175,7 +179,7 @@ class ChartParserPipe(ComponentFiles, Pipe):
             return []
         listed: list[tuple[float, Tree]] = []
         for parse in self.parser.list_best(forms, k, tags):
-            below = [(Tree(label), blocks) for label, blocks, _ in parse.phrases]
+            below = [(Tree(label), [(start, end)]) for label, start, end in parse.constituents]
             preterminals = [Tree(tag, word=form) for tag, form in zip(parse.tags, forms, strict=True)]
             assert parse.log_probability is not None
             listed.append((parse.log_probability, nest(Tree(self.grammar.root), below, preterminals)))

@@ -7,7 +7,6 @@ from math import inf
 import numpy as np
 
 from ..errors import Errors, JointValueError, check_range
-from ..trees.transform import INTERMEDIATE
 from .grammar import strip_annotation
 
 cimport cython
@@ -41,9 +40,8 @@ cdef class ChartParser(Chart):
         words.
 
         Words are given as possible tags, with the log-probability of the word given each. Nodes are children first, the
-        root last: the symbol, and the numbers of the children, -1 for none; words are numbered from 0, then nodes.
-        Without a derivation, the result is minus infinity and no nodes, or, with `glue`, the fewest and best
-        constituents found.
+        root last: the symbol, the first word and the end. Without a derivation, the result is minus infinity and no
+        nodes, or, with `glue`, the fewest and best constituents found.
 
         width: The maximum number of entries of a cell, besides the tags of a word; 0: any number (exhaustive search).
         widths: The width of each cell (n x n + 1). -1: `width`; -2: likewise, but symbols of binarisation only; 0:
@@ -53,8 +51,7 @@ cdef class ChartParser(Chart):
         """
         with self._filled(words, width, widths) as top:
             if top >= 0:
-                nodes, tags, _ = self._list_nodes([top])
-                return self.entries[top].edge.score, nodes, tags
+                return self.entries[top].edge.score, *self._list_nodes([top])
             return -inf, *(self._glue() if glue and self.n else ([], []))
 
     def list_best(self, words, k, *, width=0):
@@ -92,21 +89,17 @@ cdef class ChartParser(Chart):
         cdef int32_t entry
         with self._filled(words, width, None):
             ranks = np.zeros((self.n, self.n + 1), dtype=np.int32)
-            spans = [(index, index + 1) for index in range(self.n)]
-            for symbol, first, second in nodes:
-                if not 0 <= first < len(spans) or not -1 <= second < len(spans) or symbol not in self.numbers:
-                    raise JointValueError(Errors.J683, symbol=symbol)
-                span = start, end = spans[first][0], spans[first if second < 0 else second][1]
-                spans.append(span)
-                entry = self.find(start, end, self.numbers[symbol]) if start < end else -1
+            for symbol, start, end in nodes:
+                is_cell = 0 <= start < end <= self.n
+                entry = self.find(start, end, self.numbers[symbol]) if is_cell and symbol in self.numbers else -1
                 if entry < 0:
                     raise JointValueError(Errors.J683, symbol=symbol)
-                ranks[span] = max(ranks[span], self.entries[entry].rank)
+                ranks[start, end] = max(ranks[start, end], self.entries[entry].rank)
             return ranks
 
     def _list_nodes(self, tops):
-        """Lists the nodes and tags of the best derivations of entries that follow each other, and the number of each
-        entry. An entry below 0 is a word with its most probable tag; -1 is the first word."""
+        """Lists the nodes and tags of the best derivations of entries that follow each other. An entry below 0 is a
+        word with its most probable tag; -1 is the first word."""
         cdef EntryC entry
         ordered, pending = [], list(tops)
         while pending:
@@ -118,7 +111,7 @@ cdef class ChartParser(Chart):
             children = [child for child in (entry.edge.left, entry.edge.right) if child >= 0]
             ordered.append((self.symbols[entry.symbol], len(children)))
             pending += children
-        return number_nodes(ordered, self.n)
+        return place_nodes(ordered)
 
     def _find_tag(self, int32_t word):
         """Finds the most probable tag of a word; "" if it has none."""
@@ -150,13 +143,8 @@ cdef class ChartParser(Chart):
         while j:
             tops.append(best[j][2])
             j = best[j][3]
-        nodes, tags, numbers = self._list_nodes(tops[::-1])
-        root = self.symbols[self.root]
-        last = numbers.pop()
-        while len(numbers) > 1:
-            nodes.append((INTERMEDIATE + root, numbers.pop(), last))
-            last = self.n + len(nodes) - 1
-        nodes.append((root, numbers[0], last) if numbers else (root, last, -1))
+        nodes, tags = self._list_nodes(tops[::-1])
+        nodes.append((self.symbols[self.root], 0, self.n))
         return nodes, tags
 
 
@@ -371,24 +359,24 @@ cdef class _Derivations:
             for entry, rank in zip(below, derivation.ranks):
                 child = self._get(entry)
                 pending.append((child, child.derivations[rank]))
-        nodes, tags, _ = number_nodes(ordered, self.chart.n)
-        return nodes, tags
+        return place_nodes(ordered)
 
 
-cdef tuple number_nodes(list ordered, int32_t n_words):
-    """Numbers the nodes of a derivation, given their symbols and numbers of children, from the top down and from right
-    to left. Returns nodes and tags, as `ChartParser.parse` does, and the numbers of those without a parent."""
+cdef tuple place_nodes(list ordered):
+    """Places the nodes of derivations, given their symbols and numbers of children, from the top down and from right to
+    left. Returns nodes and tags, as `ChartParser.parse` does."""
     nodes, tags, waiting = [], [], []
     for symbol, n_children in reversed(ordered):
         if n_children == 0:
-            waiting.append(len(tags))
+            waiting.append((len(tags), len(tags) + 1))
             tags.append(symbol)
             continue
-        second = waiting.pop() if n_children == 2 else -1
-        first = waiting.pop()
-        waiting.append(n_words + len(nodes))
-        nodes.append((symbol, first, second))
-    return nodes, tags, waiting
+        start, end = waiting.pop()
+        if n_children == 2:
+            start, _ = waiting.pop()
+        waiting.append((start, end))
+        nodes.append((symbol, start, end))
+    return nodes, tags
 
 
 cdef list list_trees(Chart chart, int32_t top, int32_t k):

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..annotation.constituents import Phrase, list_phrases
 from ..engine.threads import make_fork_lock
 from ..errors import Errors, JointValueError
+from ..trees.constituency_trees import Constituent
 from .boundaries import BoundaryModel
 from .closing import Closing, combine
 from .cyk import ChartParser
@@ -40,7 +40,7 @@ class Parse(NamedTuple):
     # Of the words and the tree, or, with "max_constituents", of the words (natural logarithm). None if it is glued.
     log_probability: float | None
     tags: list[str]
-    phrases: list[Phrase]  # below the root, each after those around it
+    constituents: list[Constituent]  # below the root, each after those around it
 
 
 class SentenceParser:
@@ -134,9 +134,8 @@ class SentenceParser:
         if self.settings["decoding"] == MAX_CONSTITUENTS:
             total, posteriors, shares = self._chart.sum_derivations(possible, width=width, widths=widths)
             if isfinite(total):
-                found = decode_posteriors(posteriors, len(possible), self.grammar.root)
-                phrases = [Phrase(label, [(start, end)]) for label, start, end in found]
-                return Parse(total, [max(by_tag, key=by_tag.__getitem__) for by_tag in shares], phrases)
+                tags = [max(by_tag, key=by_tag.__getitem__) for by_tag in shares]
+                return Parse(total, tags, decode_posteriors(posteriors, len(possible), self.grammar.root))
         return _read(*self._chart.parse(possible, width=width, widths=widths, glue=glue))
 
 
@@ -157,10 +156,10 @@ def parse_with_fallbacks(
     return found, GLUED
 
 
-def _read(score: float, nodes: Sequence[tuple[str, int, int]], tags: Sequence[str]) -> Parse:
+def _read(score: float, nodes: Sequence[Constituent], tags: Sequence[str]) -> Parse:
     """Converts a derivation, as returned by `ChartParser.parse`."""
-    phrases = list_phrases(nodes, len(tags), lambda symbol: () if is_factored(symbol) else (strip_annotation(symbol),))
-    return Parse(score, [strip_annotation(tag) for tag in tags], phrases)
+    below = [(strip_annotation(each), start, end) for each, start, end in nodes[-2::-1] if not is_factored(each)]
+    return Parse(score, [strip_annotation(tag) for tag in tags], below)
 
 
 def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:
@@ -178,10 +177,10 @@ def _find_cuts(words: Sequence[str], limit: int) -> Iterator[int]:
 def _join(parses: Sequence[Parse], parts: Sequence[tuple[int, int]]) -> Parse:
     """Joins the trees of parts, with their constituents under one root."""
     scores = [parse.log_probability for parse in parses]
-    phrases = [
-        Phrase(label, [(first + start, first + end) for start, end in blocks])
+    constituents = [
+        (label, first + start, first + end)
         for (first, _), parse in zip(parts, parses, strict=True)
-        for label, blocks, _ in parse.phrases
+        for label, start, end in parse.constituents
     ]
     total = sum(score for score in scores if score is not None)
-    return Parse(None if None in scores else total, [tag for parse in parses for tag in parse.tags], phrases)
+    return Parse(None if None in scores else total, [tag for parse in parses for tag in parse.tags], constituents)

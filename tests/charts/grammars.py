@@ -94,14 +94,5 @@ def first_word(tree):
     return tree
 
 
-def find_spans(nodes, n_words):
-    """The symbol, the first word and the end of each node of a parser."""
-    spans = [("", word, word + 1) for word in range(n_words)]
-    for symbol, first, second in nodes:
-        spans.append((symbol, spans[first][1], spans[first if second < 0 else second][2]))
-    return spans[n_words:]
-
-
-def nodes_to_constituents(nodes, n_words):
-    """The same without symbols of binarisation."""
-    return [span for span in find_spans(nodes, n_words) if not span[0].startswith("@")]
+def leave_out_binarisation(nodes):
+    return [node for node in nodes if not node[0].startswith("@")]

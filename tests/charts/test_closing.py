@@ -28,7 +28,7 @@ from spacy_joint.errors import JointValueError
 from spacy_joint.trees.constituency_trees import parse_trees
 
 from ..trees.strategies import trees
-from .grammars import find_spans, tag
+from .grammars import tag
 
 QUICK = settings(max_examples=60)
 SETTINGS = {"horizontal": 1, "parents": True, "tag_parents": True}
@@ -57,7 +57,7 @@ def test_with_the_cells_of_the_best_tree_open_it_remains_the_best(treebank, kind
     for tree in treebank:
         words = tag(grammar, tree.leaves())
         score, nodes, tags = parser.parse(words)
-        widths = to_widths(mark_cells(find_spans(nodes, len(words)), len(words), kind), kind)
+        widths = to_widths(mark_cells(nodes, len(words), kind), kind)
         assert widths[0, len(words)] in (DEFAULT, FACTORED_ONLY) or len(words) == 1
         for word in range(len(words)):
             widths[word, word + 1] = DEFAULT

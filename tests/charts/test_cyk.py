@@ -47,10 +47,14 @@ def find_best(grammar, sentence, max_span=0):
 def score_nodes(grammar, sentence, nodes, tags):
     """The score of a derivation."""
     probabilities = {rule[:2]: math.log(rule.probability) for rule in grammar.rules}
-    symbols = [*tags, *(symbol for symbol, *_ in nodes)]
     score = sum(dict(of_word)[tag] for of_word, tag in zip(sentence, tags, strict=True))
-    for symbol, first, second in nodes:
-        score += probabilities[symbol, tuple(symbols[child] for child in (first, second) if child >= 0)]
+    # The topmost symbols so far, by their words.
+    above = {(word, word + 1): tag for word, tag in enumerate(tags)}
+    for symbol, start, end in nodes:
+        splits = [((start, middle), (middle, end)) for middle in range(start + 1, end)]
+        (children,) = [[(start, end)]] if (start, end) in above else [split for split in splits if {*split} <= {*above}]
+        score += probabilities[symbol, tuple(above[child] for child in children)]
+        above[start, end] = symbol
     return score
 
 
@@ -71,11 +75,11 @@ def test_a_sentence_leaves_nothing_for_the_next(grammar, first, second):
     assert parser.parse(second) == ChartParser(grammar).parse(second)
 
 
-def test_nodes_are_children_first_and_numbered_after_words():
+def test_nodes_are_children_first():
     grammar = make_grammar([Rule("R", ("A", "B"), 0.5), Rule("B", ("B", "@R"), 0.5), Rule("@R", ("A",), 0.5)])
     sentence = [[("A", -1.0)], [("B", -1.0)], [("A", -1.0)]]
     score, nodes, _ = ChartParser(grammar).parse(sentence)
-    assert nodes == [("@R", 2, -1), ("B", 1, 3), ("R", 0, 4)]
+    assert nodes == [("@R", 2, 3), ("B", 1, 3), ("R", 0, 3)]
     assert score == pytest.approx(3 * math.log(0.5) - 3)
 
 

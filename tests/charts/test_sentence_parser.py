@@ -22,7 +22,7 @@ def make(trees=TREES, *, width=0, decoding="viterbi", max_words=200, cut_long=Fa
 
 
 def format_parse(parse, words):
-    below = [(Tree(label), blocks) for label, blocks, _ in parse.phrases]
+    below = [(Tree(label), [(start, end)]) for label, start, end in parse.constituents]
     return str(nest(Tree("ROOT"), below, [Tree(tag, word=word) for tag, word in zip(parse.tags, words, strict=True)]))
 
 
@@ -103,4 +103,4 @@ def test_decoded_trees_have_the_probability_of_the_words():
     settings = {"width": 0, "decoding": "max_constituents", "max_words": 9, "cut_long": False}
     parse, _ = SentenceParser(Grammar("ROOT", rules, lexicon), **settings).parse(["a", "b"])
     assert parse.log_probability == pytest.approx(math.log(0.5 * 0.5 * 0.25 + 0.25 * 0.1 * 0.25))
-    assert (parse.tags, [phrase.label for phrase in parse.phrases]) == (["A", "B"], ["S"])
+    assert (parse.tags, parse.constituents) == (["A", "B"], [("S", 0, 2)])
