@@ -4,7 +4,7 @@ hidden folder and renamed, so readers never see partial files."""
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from glob import glob
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, BinaryIO, NamedTuple
@@ -145,20 +145,21 @@ class Directory:
     def replace(self, name: str, parts: Iterable[bytes]) -> None:
         """Writes a file, which replaces an earlier one once all of it is stored. Raises J440 if that fails."""
         path, part = f"{self.path}/{name}", f"{self.path}/{PART}/{uuid4().hex}"
-        with self._code_errors(name):
+        try:
             for each in (path, part):
                 self._files.makedirs(each.rpartition("/")[0], exist_ok=True)
-            try:
-                with self._files.open(part, "wb") as file:
-                    file.writelines(parts)
-                    if self.is_local:
-                        file.flush()
-                        os.fsync(file.fileno())
-                self._rename(part, path)
-            except BaseException:
-                with suppress(OSError):
-                    self._files.rm_file(part)
+            with self._files.open(part, "wb") as file:
+                file.writelines(parts)
+                if self.is_local:
+                    file.flush()
+                    os.fsync(file.fileno())
+            self._rename(part, path)
+        except BaseException as error:
+            with suppress(OSError):
+                self._files.rm_file(part)
+            if not isinstance(error, OSError) or isinstance(error, JointError):
                 raise
+            raise JointOSError(Errors.J440, path=f"{self.address}/{name}", reason=error.strerror or error) from error
 
     def create(self, name: str, content: bytes) -> None:
         """Writes a file of an object store unless it exists."""
@@ -178,15 +179,6 @@ class Directory:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-
-    @contextmanager
-    def _code_errors(self, name: str) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            if isinstance(error, JointError):
-                raise
-            raise JointOSError(Errors.J440, path=f"{self.address}/{name}", reason=error.strerror or error) from error
 
     def remove(self, name: str) -> None:
         """Removes a file, if it exists."""
