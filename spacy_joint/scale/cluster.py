@@ -5,7 +5,7 @@ import os
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import Any
@@ -103,10 +103,14 @@ def divert_loggers() -> None:
                 handler.setStream(sys.__stderr__)
 
 
-def start_actors(ray: Any, actor: type, n: int) -> list[Any]:
-    """Starts actors of a class whose constructor has no arguments, since Ray would not keep those. It restarts actors
-    that die."""
-    remote = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(actor)
+class _Actor:
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        return function(*arguments)
+
+
+def start_actors(ray: Any, n: int) -> list[Any]:
+    """Starts actors whose method `call` calls any function. Ray restarts actors that die."""
+    remote = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=RETRIES)(_Actor)
     return [remote.remote() for _ in range(n)]
 
 

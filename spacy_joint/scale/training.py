@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from itertools import starmap
 from multiprocessing import active_children, get_context
 from typing import Any
@@ -18,22 +18,12 @@ from ..training.passes import Pass, Worker
 from .annotating.worker import defer_interrupts, prepare_process
 from .cluster import connect, start_actors, translate_errors
 
-
-class _Caller:
-    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        return function(*arguments)
+# Each process has one worker, which the first call makes.
+_make_worker = lru_cache(maxsize=1)(Worker)
 
 
-class _Passes:
-    """Makes a worker on the first call. Calls have its arguments, since Ray does not keep those of constructors."""
-
-    def __init__(self) -> None:
-        self.worker: Worker | None = None
-
-    def run(self, config: str, pipeline: bytes, n_shards: int, *arguments: Any) -> Pass:
-        if self.worker is None:
-            self.worker = Worker(config, pipeline, n_shards)
-        return self.worker.run_pass(*arguments)
+def _run_pass(config: str, pipeline: bytes, n_shards: int, *arguments: Any) -> Pass:
+    return _make_worker(config, pipeline, n_shards).run_pass(*arguments)
 
 
 class RayPassRunner:
@@ -43,7 +33,7 @@ class RayPassRunner:
         self.ray, self.n_shards = ray, n_shards
         # Objects of Ray: one copy per machine.
         self.shared = [ray.put(value) for value in (config, pipeline, n_shards)]
-        self.actors = start_actors(ray, _Passes, n_workers)
+        self.actors = start_actors(ray, n_workers)
 
     def run(self, states: list[TrainingState], epoch: int) -> Iterator[list[Pass]]:
         """Runs the passes of an epoch. Raises J730 if workers keep dying."""
@@ -53,7 +43,7 @@ class RayPassRunner:
             # The tables of a shard go to the same actors, so that few actors read it.
             number = shard * len(starts) + table
             actor = self.actors[number * len(self.actors) // (self.n_shards * len(starts))]
-            return actor.run.remote(*self.shared, starts[table], shard, table, epoch)
+            return actor.call.remote(_run_pass, *self.shared, starts[table], shard, table, epoch)
 
         calls = [[start(shard, table) for shard in range(self.n_shards)] for table in range(len(starts))]
         with translate_errors(self.ray):
@@ -101,7 +91,7 @@ def call_on_ray(
 ) -> Iterator[Any]:
     """Calls a function in actors; yields results in order, and takes arguments as actors become free. Raises J730 if a
     process keeps dying."""
-    pool = ray.util.ActorPool(start_actors(ray, _Caller, n_workers))
+    pool = ray.util.ActorPool(start_actors(ray, n_workers))
     with translate_errors(ray):
         for arguments in calls:
             if not pool.has_free():
