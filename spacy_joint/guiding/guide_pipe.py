@@ -24,7 +24,6 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 from threadpoolctl import ThreadpoolController
 
 from ..errors import Errors, JointValueError, check_value, report_damage
-from ..pipes.architectures import check_model
 from ..pipes.component_files import ComponentFiles, Parts
 from ..pipes.examples import read_examples
 from .learning_state import pack_learning_state, restore_optimizer, restore_random_numbers, unpack_learning_state
@@ -62,7 +61,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         scorer: Callable[..., dict[str, Any]] | None,
         labels: Sequence[str] = (),
     ) -> None:
-        check_model(name, model, self.model_name)
+        check_value(f"model of '{name}'", model.name, model.name == self.model_name, self.model_name)
         self.vocab = vocab
         self.model = model
         self.name = name

@@ -13,7 +13,6 @@ from thinc.shims import Shim
 from ..engine.columns import Columns
 from ..engine.linear_model import LinearModel
 from ..engine.perceptron import Perceptron
-from ..errors import check_value
 
 
 class PerceptronShim(Shim):
@@ -58,11 +57,6 @@ def BeamPerceptron(
 def make_model(name: str, perceptron: LinearModel) -> Model[list[Columns], list[np.ndarray]]:
     """Makes a thinc model around a perceptron for any task."""
     return Model(name, _forward, dims={"nO": None}, shims=[PerceptronShim(perceptron)])
-
-
-def check_model(component: str, model: Model, name: str) -> None:
-    """Checks that the model of a component has this name. RAISES ValueError: Otherwise (J030)."""
-    check_value(f"model of '{component}'", model.name, model.name == name, name)
 
 
 def get_perceptron(model: Model) -> Any:

@@ -15,7 +15,7 @@ from thinc.api import Model
 from ..engine.beam import MAX_BIAS
 from ..engine.system import System
 from ..errors import Errors, JointValueError, check_range, check_value, report_damage
-from .architectures import check_model, get_perceptron
+from .architectures import get_perceptron
 from .component_files import ComponentFiles, Parts
 from .custom_columns import CustomColumns
 from .spelling import Spelling
@@ -42,8 +42,9 @@ class PerceptronPipe(ComponentFiles, ABC):
     file_names: ClassVar[tuple[str, ...]] = (CFG, WORD_CLASSES, MODEL, LEARNING)
     # The settings with which a model must be trained: others can be overridden at loading.
     trained_settings: ClassVar[tuple[str, ...]] = ()
-    # The columns that templates can read, besides custom ones.
+    # The columns that templates can read, besides custom ones, and the class that builds all of them.
     columns: ClassVar[tuple[str, ...]] = COLUMNS
+    columns_class: ClassVar[Any] = WordColumns
 
     def __init__(
         self,
@@ -55,7 +56,7 @@ class PerceptronPipe(ComponentFiles, ABC):
         columns: Mapping[str, Mapping[str, Any]] | None = None,
         **cfg: Any,
     ) -> None:
-        check_model(name, model, self.model_name)
+        check_value(f"model of '{name}'", model.name, model.name == self.model_name, self.model_name)
         for setting, value in cfg.items():
             if setting.endswith("_bias") and value is not None:
                 check_range(setting, value, -MAX_BIAS, MAX_BIAS)
@@ -158,7 +159,7 @@ class PerceptronPipe(ComponentFiles, ABC):
     def make_word_columns(self) -> Any:
         """Makes the object that builds the columns for the templates. It is recreated when the templates change."""
         names = self.perceptron.templates.columns
-        return WordColumns(names, self.word_classes, custom=self.custom_columns, spelling=self.spelling)
+        return self.columns_class(names, self.word_classes, custom=self.custom_columns, spelling=self.spelling)
 
     def _get_word_columns(self) -> Any:
         if self._word_columns is None:

@@ -78,6 +78,7 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
 
     default_templates = Path(__file__).parent / "templates.txt"
     columns = (*(name for name in COLUMNS if name not in NOT_READ), *TREE_COLUMNS, *PHRASE_COLUMNS)
+    columns_class = RestoringColumns
 
     # Labels.
 
@@ -122,12 +123,6 @@ class PunctuationRestorer(StructuredPipe[Restoration]):
         self.perceptron.biases = {action: biases[mark] for action, mark in marks if mark in biases}
 
     # Words.
-
-    def make_word_columns(self) -> RestoringColumns:
-        """Makes the object that builds columns with a row per word."""
-        return RestoringColumns(
-            self.perceptron.templates.columns, self.word_classes, self.custom_columns, self.spelling
-        )
 
     def _read_words(self, doc: Doc) -> tuple[np.ndarray, np.ndarray, WordTree, np.ndarray]:
         """Reads the values of the columns, the tokens that are words, and their trees; and constraints: ENDS for words

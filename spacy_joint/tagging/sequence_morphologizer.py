@@ -54,15 +54,11 @@ class SequenceMorphologizer(SequenceLabeller):
     coarse_templates = Path(__file__).parent / "coarse_morphology_templates.txt"
     # It must not read its own output.
     columns = (*(name for name in COLUMNS if name != "morph"), *TREE_COLUMNS)
+    columns_class = TreeColumns
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self._morph_cache = MorphCache(self.vocab)
-
-    def make_word_columns(self) -> TreeColumns:
-        """Makes the object that builds the columns, including those of the tree."""
-        columns = self.perceptron.templates.columns
-        return TreeColumns(columns, self.word_classes, self.custom_columns, spelling=self.spelling)
 
     def make_system(self, labels: list[str]) -> TaggingSystem:
         """Makes a system without memory of previous labels. RAISES ValueError: If a label is malformed (J030), or its
