@@ -101,6 +101,7 @@ cdef class ChartParser(Chart):
         """Lists the nodes and tags of the best derivations of entries that follow each other. An entry below 0 is a
         word with its most probable tag; -1 is the first word."""
         cdef EntryC entry
+        # From the top down and from right to left, with numbers of children.
         ordered, pending = [], list(tops)
         while pending:
             index = pending.pop()
@@ -111,7 +112,18 @@ cdef class ChartParser(Chart):
             children = [child for child in (entry.edge.left, entry.edge.right) if child >= 0]
             ordered.append((self.symbols[entry.symbol], len(children)))
             pending += children
-        return place_nodes(ordered)
+        nodes, tags, waiting = [], [], []
+        for symbol, n_children in reversed(ordered):
+            if n_children == 0:
+                waiting.append((len(tags), len(tags) + 1))
+                tags.append(symbol)
+                continue
+            start, end = waiting.pop()
+            if n_children == 2:
+                start, _ = waiting.pop()
+            waiting.append((start, end))
+            nodes.append((symbol, start, end))
+        return nodes, tags
 
     def _find_tag(self, int32_t word):
         """Finds the most probable tag of a word; "" if it has none."""
@@ -351,32 +363,19 @@ cdef class _Derivations:
     cdef object _unfold(self, _Vertex top, derivation):
         """Lists the nodes of a derivation and its tags."""
         cdef _Vertex vertex, child
-        ordered, pending = [], [(top, derivation)]
+        nodes, tags, pending = [], [], [(top, derivation)]
         while pending:
             vertex, derivation = pending.pop()
             _, below = vertex.edges[derivation.edge]
-            ordered.append((self.chart.symbols[self.chart.entries[vertex.index].symbol], len(below)))
+            symbol = self.chart.symbols[self.chart.entries[vertex.index].symbol]
+            if below:
+                nodes.append((symbol, vertex.i, vertex.j))
+            else:
+                tags.append(symbol)
             for entry, rank in zip(below, derivation.ranks):
                 child = self._get(entry)
                 pending.append((child, child.derivations[rank]))
-        return place_nodes(ordered)
-
-
-cdef tuple place_nodes(list ordered):
-    """Places the nodes of derivations, given their symbols and numbers of children, from the top down and from right to
-    left. Returns nodes and tags, as `ChartParser.parse` does."""
-    nodes, tags, waiting = [], [], []
-    for symbol, n_children in reversed(ordered):
-        if n_children == 0:
-            waiting.append((len(tags), len(tags) + 1))
-            tags.append(symbol)
-            continue
-        start, end = waiting.pop()
-        if n_children == 2:
-            start, _ = waiting.pop()
-        waiting.append((start, end))
-        nodes.append((symbol, start, end))
-    return nodes, tags
+        return nodes[::-1], tags[::-1]
 
 
 cdef list list_trees(Chart chart, int32_t top, int32_t k):
