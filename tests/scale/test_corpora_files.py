@@ -411,9 +411,9 @@ def test_a_very_long_text_is_written_while_it_is_annotated(
     events = []
     format_, replace = shards.FORMATS[name], Directory.replace
 
-    def encode(doc, origin):
+    def encode(doc, record, offset):
         events.append("encoded")
-        return format_.encode(doc, origin)
+        return format_.encode(doc, record, offset)
 
     def watch(parts):
         for part in parts:
@@ -429,10 +429,10 @@ def test_a_very_long_text_is_written_while_it_is_annotated(
 def test_a_failure_says_how_much_of_a_very_long_text_is_annotated(
     annotate, saved_pipeline, long_text, tmp_path, monkeypatch
 ):
-    def encode(doc, origin):
-        if origin.offset > 4000:
+    def encode(doc, record, offset):
+        if offset > 4000:
             raise RuntimeError("it broke")
-        return json_format.encode(doc, origin)
+        return json_format.encode(doc, record, offset)
 
     json_format = shards.FORMATS["json"]
     monkeypatch.setitem(shards.FORMATS, "json", json_format._replace(encode=encode))

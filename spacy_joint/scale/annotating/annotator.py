@@ -22,7 +22,7 @@ from ...transcripts.reading import TEXT
 from .manifest import write_shard
 from .partitions import Partition
 from .records import FAILURE, Reading, Record
-from .shards import FORMATS, Origin
+from .shards import FORMATS
 from .storage import Directory
 
 # Characters annotated at a time.
@@ -139,8 +139,7 @@ class Annotator:
                 if not doc.has_annotation("SENT_START"):
                     raise JointValueError(Errors.J336, source=f"Record {record.number}", what="sentence boundaries")
                 offset = find_offset(doc) or 0
-                origin = Origin(record.source, record.number, offset, record.meta)
-                yield self.format.encode(doc, origin), len(doc) - int(doc.to_array("IS_SPACE").sum())
+                yield self.format.encode(doc, record, offset), len(doc) - int(doc.to_array("IS_SPACE").sum())
                 offset += len(doc.text)
         except Exception as error:
             reason = str(error) if isinstance(error, JointError) else f"{type(error).__name__}: {error}"

@@ -1,5 +1,5 @@
-"""Shards: annotated documents as the bytes of an output file, in several formats. Documents have the fields of their
-`Origin`. They are encoded one by one, so a failure loses only one document."""
+"""Shards: annotated documents as the bytes of an output file, in several formats. Documents say where they come from.
+They are encoded one by one, so a failure loses only one document."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from spacy.tokens import Doc, DocBin
 
 from ...corpora.export import describe_sentences, describe_spans
 from ...files.grouping import group_by_size
+from .records import Record
 
 if TYPE_CHECKING:
     import pyarrow
@@ -23,42 +24,34 @@ GROUP_BYTES = 1 << 26
 ANNOTATION = ("sentences", "tokens", "spans")
 
 
-class Origin(NamedTuple):
-    """Where a document comes from."""
-
-    source: str  # the address of its file
-    record: int  # the number of its record in the file, from 1
-    offset: int  # the characters of the record before the document: 0 except for parts of a very long text
-    meta: str  # the metadata of the record, a JSON object
-
-    def describe(self) -> dict[str, Any]:
-        """Returns the fields, with `meta` as a dictionary."""
-        return {**self._asdict(), "meta": json.loads(self.meta)}
-
-
 class Format(NamedTuple):
-    """A format of shards: encodes documents, and joins encoded documents to the parts of a file as they come."""
+    """A format of shards: encodes documents, given their records and the characters of these before them (0, except for
+    parts of a very long text), and joins encoded documents to the parts of a file as they come."""
 
     suffix: str
-    encode: Callable[[Doc, Origin], Any]
+    encode: Callable[[Doc, Record, int], Any]
     join: Callable[[Iterator[Any]], Iterator[bytes]]
 
 
-def _encode_conllu(doc: Doc, origin: Origin) -> bytes:
+def _describe_origin(record: Record, offset: int) -> dict[str, Any]:
+    return {"source": record.source, "record": record.number, "offset": offset, "meta": json.loads(record.meta)}
+
+
+def _encode_conllu(doc: Doc, record: Record, offset: int) -> bytes:
     from ...corpora.conllu_writing import format_sentences
 
-    number = f"{origin.source}:{origin.record}" + (f"+{origin.offset}" if origin.offset else "")
+    number = f"{record.source}:{record.number}" + (f"+{offset}" if offset else "")
     sentences = format_sentences(doc, number) if len(doc) else []
     return "".join("\n".join(lines) + "\n\n" for lines in sentences).encode("utf8")
 
 
-def _encode_document(doc: Doc, origin: Origin) -> bytes:
+def _encode_document(doc: Doc, record: Record, offset: int) -> bytes:
     described = {"text": doc.text, "sentences": describe_sentences(doc), "spans": describe_spans(doc)}
-    return _to_line({**origin.describe(), **described})
+    return _to_line({**_describe_origin(record, offset), **described})
 
 
-def _encode_sentences(doc: Doc, origin: Origin) -> bytes:
-    place = origin.describe()
+def _encode_sentences(doc: Doc, record: Record, offset: int) -> bytes:
+    place = _describe_origin(record, offset)
     sentences = describe_sentences(doc, place.pop("offset"), has_text=True)
     return b"".join(_to_line({**place, **sentence}) for sentence in sentences)
 
@@ -72,8 +65,8 @@ def _format_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _encode_docbin(doc: Doc, origin: Origin) -> DocBin:
-    doc.user_data.update(origin.describe())
+def _encode_docbin(doc: Doc, record: Record, offset: int) -> DocBin:
+    doc.user_data.update(_describe_origin(record, offset))
     return DocBin(docs=[doc], store_user_data=True)
 
 
@@ -85,10 +78,10 @@ def _join_docbins(encoded: Iterator[DocBin]) -> Iterator[bytes]:
     yield joined.to_bytes()
 
 
-def _encode_row(doc: Doc, origin: Origin) -> pyarrow.RecordBatch:
+def _encode_row(doc: Doc, record: Record, offset: int) -> pyarrow.RecordBatch:
     import pyarrow
 
-    row = {**origin._asdict(), "text": doc.text, **_describe_columns(doc)}
+    row = {**_describe_origin(record, offset), "meta": record.meta, "text": doc.text, **_describe_columns(doc)}
     return pyarrow.RecordBatch.from_pylist([row], schema=make_schema())
 
 
