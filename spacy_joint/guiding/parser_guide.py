@@ -153,7 +153,7 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
 
     def learn(self, vectors: list[Any], examples: list[Example]) -> tuple[float, list[Any]]:
         """Adds to the gradients of `heads`. The loss is the sum for boundaries, heads and labels."""
-        golds = [self._read_gold(example) for example in examples]
+        golds = [read_gold(example, self.cfg["labels"], self.cfg.get("tags", ())) for example in examples]
         # Windows do not overlap in training: see `with_windows`.
         window = self.model.attrs["window"]
         windows = [cut_windows(len(rows), window, window) for rows in vectors]
@@ -162,9 +162,6 @@ class ParserGuide(GuidePipe[Guidance], StreamingPipe):
         n = sum(map(len, vectors))
         found = [self._find_loss(*document, n) for document in zip(scores, golds, windows, strict=True)]
         return sum(loss for loss, _ in found), backprop([gradient for _, gradient in found])
-
-    def _read_gold(self, example: Example) -> Gold:
-        return read_gold(example, self.cfg["labels"], self.cfg.get("tags", ()))
 
     def _find_loss(self, scores: Scores, gold: Gold, windows: list[Window], n: int) -> tuple[float, Scores]:
         """Finds the sum of cross-entropies of the tokens of a document, divided by n, and its gradient."""

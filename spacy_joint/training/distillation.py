@@ -90,7 +90,7 @@ class Distillation:
         # The pipeline may have changed since an earlier run.
         _load.cache_clear()
         _load_tagger.cache_clear()
-        nlp = self._load_teacher()
+        nlp = _load(self.teacher, self.beam_width)
         settings = {
             "teacher": {key: nlp.meta[key] for key in ("lang", "name", "version")},
             **{name: getattr(self, name) for name in ("kind", "projected", "marks", "beam_width")},
@@ -126,9 +126,6 @@ class Distillation:
         write_json(self.output / "manifest.json", manifest)
         return sizes
 
-    def _load_teacher(self) -> Language:
-        return _load(self.teacher, self.beam_width)
-
     def _make_shard(self, made_from: dict[str, Any], number: int, passages: list[Passage]) -> str:
         """Makes a file, unless it exists, and returns its name."""
         shard = self.output / f"{number:05}.spacy"
@@ -138,7 +135,7 @@ class Distillation:
         return steps.run(shard.stem, shard, make, settings={**made_from, "passages": digest_json(described)}).name
 
     def _write_shard(self, shard: Path, passages: list[Passage]) -> None:
-        nlp = self._load_teacher()
+        nlp = _load(self.teacher, self.beam_width)
         # Frees strings that only these documents use.
         with atomic_write(shard) as path, nlp.memory_zone():
             has_data = self.marks or any(isinstance(passage, bytes) for passage in passages)

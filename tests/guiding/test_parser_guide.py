@@ -19,6 +19,7 @@ from spacy_joint.annotation.custom_columns import GUIDE_BOUNDARY, GUIDE_COLUMNS,
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import encoder
+from spacy_joint.guiding.parser_guide import read_gold
 
 from . import learning
 
@@ -131,8 +132,8 @@ def test_tags_of_a_tagger_are_not_learnt():
     blank, guide = add_guide(tags=True)
     (example,) = make_examples(blank, [0])
     guide.initialize(lambda: [example])
-    assert set(guide._read_gold(example).tags.tolist()) == {0, 1, 2}
-    assert set(guide._read_gold(Example(example.reference, example.reference)).tags.tolist()) == {-1}
+    for given, numbers in ((example, {0, 1, 2}), (Example(example.reference, example.reference), {-1})):
+        assert set(read_gold(given, guide.labels, guide.cfg["tags"]).tags.tolist()) == numbers
 
 
 def test_labels_and_tags_can_be_given_to_a_guide_that_sets_tags():
@@ -247,7 +248,7 @@ def test_a_different_tokenisation_is_aligned():
     nlp = train_guide(epochs=0)
     reference = Doc(nlp.vocab, words=["the", "man", "sees"], heads=[1, 2, 2], deps=["det", "nsubj", "ROOT"])
     example = Example(Doc(nlp.vocab, words=["the", "m", "an", "sees"], spaces=[True, False, True, True]), reference)
-    gold = nlp.get_pipe("parser_guide")._read_gold(example)
+    gold = read_gold(example, nlp.get_pipe("parser_guide").labels, ())
     assert gold.heads.tolist() == [-1, 3, 3, 3]
     assert [nlp.get_pipe("parser_guide").labels[label] for label in gold.labels[1:]] == ["nsubj", "nsubj", "ROOT"]
     assert nlp.get_pipe("parser_guide").update([example])["parser_guide"] > 0
