@@ -11,7 +11,8 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..annotation.custom_columns import name_span_columns, write_column
-from ..errors import Errors, JointValueError, check_value
+from ..errors import check_value
+from ..pipes.examples import require_spans
 from ..pipes.guide_columns import find_span_places
 from ..pipes.token_columns import find_whitespace
 from .guide_pipe import GuidePipe, cross_entropy_of_odds
@@ -46,10 +47,9 @@ class SpanGuide(GuidePipe[Any]):
 
         RAISES ValueError: If no reference has spans of one of them (J330).
         """
-        found = {key for example in examples for key, group in example.reference.spans.items() if len(group)}
+        examples = list(examples)
         for key in self.labels:
-            if key not in found:
-                raise JointValueError(Errors.J330, source="The data", what=f"spans in doc.spans['{key}']")
+            require_spans(examples, key)
         return list(self.labels)
 
     def learn(self, vectors: list[Any], examples: list[Example]) -> tuple[float, list[Any]]:

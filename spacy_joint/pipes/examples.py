@@ -1,8 +1,10 @@
-"""Reads the examples that components are initialized with."""
+"""Reads and checks the examples that components are initialized with."""
 
 from collections.abc import Callable, Iterable
 
 from spacy.training import Example, validate_get_examples
+
+from ..errors import Errors, JointValueError
 
 
 def read_examples(get_examples: Callable[[], Iterable[Example]], component: object) -> list[Example]:
@@ -16,3 +18,9 @@ def read_examples(get_examples: Callable[[], Iterable[Example]], component: obje
     # spaCy refuses an empty list, but not an empty corpus.
     validate_get_examples(lambda: given and iter(examples), method)
     return examples
+
+
+def require_spans(examples: Iterable[Example], key: str) -> None:
+    """Checks that a reference has spans under the key. RAISES ValueError: If none has (J330)."""
+    if not any(len(example.reference.spans.get(key, ())) for example in examples):
+        raise JointValueError(Errors.J330, source="The data", what=f"spans in doc.spans['{key}']")

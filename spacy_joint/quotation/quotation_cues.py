@@ -14,7 +14,7 @@ from spacy.training import Example
 
 from ..annotation.quotations import CUE, find_heads
 from ..engine.learner import Instance
-from ..errors import Errors, JointValueError
+from ..pipes.examples import require_spans
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
 from .features import ALL_COLUMNS, CUE_COLUMNS, SPAN_GUIDE_COLUMNS, QuotationColumns
@@ -75,9 +75,3 @@ class QuotationCues(StructuredPipe[list[int]]):
     def annotate(self, doc: Doc, prediction: list[int]) -> None:
         """Writes the cues."""
         doc.spans[self.cfg["cues_key"]] = [Span(doc, cue, cue + 1, label=CUE) for cue in prediction]
-
-
-def require_spans(examples: Iterable[Example], key: str) -> None:
-    """Checks that a reference has spans under the key. RAISES ValueError: If none has (J330)."""
-    if not any(len(example.reference.spans.get(key, ())) for example in examples):
-        raise JointValueError(Errors.J330, source="The data", what=f"spans in doc.spans['{key}']")

@@ -34,9 +34,10 @@ from ..engine.choice_model import ChoiceModel
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..engine.system import System
-from ..errors import Errors, JointValueError, check_choice, check_range
+from ..errors import Errors, JointValueError, check_choice, check_range, check_value
 from ..files.reading import read_text
 from ..pipes.component_files import Parts
+from ..pipes.examples import require_spans
 from ..pipes.structured_pipe import StructuredPipe
 from ..tagging.system import TaggingSystem
 from .attribution import Mentions, find_mentions, mark_tokens
@@ -46,7 +47,6 @@ from .decoders import BOUNDARIES, CHAIN, choose_best, pair_boundaries, read_labe
 from .features import ALL_COLUMNS, SPAN_GUIDE_COLUMNS, QuotationColumns
 from .layout import unwrap
 from .marks import AMERICAN, AUTO, Marking, find_marking
-from .quotation_cues import require_spans
 from .quotations import CUE_ID, CUE_ID_PATTERN, IS_READ, Quotation, get_quotations, register_extensions
 from .rules import find_rule_cues, find_rule_quotations
 from .system import QuotationSystem
@@ -97,8 +97,7 @@ class QuotationSpans(StructuredPipe[Quotes]):
             check_choice(setting, settings[setting], known)
         check_range("seed", settings["seed"], 0)
         keys = [settings[f"{what}_key"] for what in WRITTEN]
-        if len(set(keys)) < len(keys):
-            raise JointValueError(Errors.J030, name=f"keys of '{name}'", value=keys, allowed="different names")
+        check_value(f"keys of '{name}'", keys, len(set(keys)) == len(keys), "different names")
         super().__init__(vocab, model, name, **settings)
         self.speaker_model: ChoiceModel | None = None
         has_spans = settings["method"] in ("semimarkov", "combined")
