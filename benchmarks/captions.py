@@ -57,8 +57,8 @@ def read_call(path: Path, *, unpunctuated: bool) -> list[Segment]:
             text = row["token"] if unpunctuated else row["token"] + row["punctuation"]
             text = MARK.sub("", text.lower()) if unpunctuated else text
             if text and not NOTE.fullmatch(row["token"]):
-                times = (float(row["start"]), float(row["end"])) if row["start"] and row["end"] else (None, None)
-                segments.append(Segment(f"{text} ", row["speaker"] or None, *times, is_word=times[0] is not None))
+                times = (float(row["start"]), float(row["end"])) if row["start"] and row["end"] else None
+                segments.append(Segment(f"{text} ", row["speaker"] or None, times, is_word=times is not None))
     return segments
 
 

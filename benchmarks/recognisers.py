@@ -102,13 +102,10 @@ def carry_ends(reference: Sequence[Word], places: np.ndarray, n_words: int) -> n
 def annotate(nlp: Language, words: Sequence[Word], with_times: bool) -> tuple[Doc, list[int]]:
     """The annotated document of words in lower case, and the offsets of words."""
     texts = [word.text.lower() for word in words]
-    segments = [Segment(f"{text} ") for text in texts]
-    if with_times:
-        timed = zip(segments, words, strict=True)
-        segments = [
-            segment._replace(start_time=word.times[0], end_time=word.times[1], is_word=True) if word.times else segment
-            for segment, word in timed
-        ]
+    times = [word.times if with_times else None for word in words]
+    segments = [
+        Segment(f"{text} ", times=each, is_word=each is not None) for text, each in zip(texts, times, strict=True)
+    ]
     begins = np.cumsum([0, *(len(text) + 1 for text in texts[:-1])]).tolist()
     return nlp(make_doc(nlp, join(segments))), begins
 

@@ -5,7 +5,8 @@ neighbours."""
 import re
 from collections.abc import Sequence
 from itertools import groupby
-from typing import NamedTuple
+
+from .transcript import Segment
 
 # Marks after a word, which share its times.
 MARKS = re.compile(r"[^\w\s]+(?=\s|$)")
@@ -14,16 +15,7 @@ MARKS = re.compile(r"[^\w\s]+(?=\s|$)")
 REACH = 100_000
 
 
-class Part(NamedTuple):
-    """An utterance, a word of it, or text between words that have times."""
-
-    text: str
-    times: tuple[float, float] | None
-    speaker: str | None
-    is_word: bool = False
-
-
-def align(utterance: Part, words: Sequence[Part]) -> list[Part]:
+def align(utterance: Segment, words: Sequence[Segment]) -> list[Segment]:
     """Divides an utterance into its words that have times, and the text between them."""
     lowered = utterance.text.lower()
 
@@ -32,7 +24,7 @@ def align(utterance: Part, words: Sequence[Part]) -> list[Part]:
         found = utterance.text.find(text, start, end)
         return lowered.find(text.lower(), start, end) if found < 0 and len(lowered) == len(utterance.text) else found
 
-    parts: list[Part] = []
+    parts: list[Segment] = []
     done = 0
     speaker = next((word.speaker for word in words if word.speaker is not None), utterance.speaker)
     for word in words:
@@ -45,19 +37,19 @@ def align(utterance: Part, words: Sequence[Part]) -> list[Part]:
         done = begin + len(text)
         text = utterance.text[begin:done]
         if between.strip() and word.times is not None:
-            parts.append(Part(between, None, speaker))
+            parts.append(Segment(between, speaker))
             between = ""
         speaker = word.speaker or speaker
-        parts.append(Part(between + text, word.times, speaker, word.times is not None))
+        parts.append(Segment(between + text, speaker, word.times, is_word=word.times is not None))
     # White space separates this utterance from the next one.
-    parts.append(Part(f"{utterance.text[done:]} ", None, speaker))
+    parts.append(Segment(f"{utterance.text[done:]} ", speaker))
     merged = _merge(parts)
     return _fill(merged, utterance.times) if utterance.times else merged
 
 
-def _merge(parts: Sequence[Part]) -> list[Part]:
+def _merge(parts: Sequence[Segment]) -> list[Segment]:
     """Joins words with the marks after them, and adjacent parts of one speaker without times, which share a gap."""
-    merged: list[Part] = []
+    merged: list[Segment] = []
     for (is_timed, speaker), group in groupby(parts, key=lambda part: (part.times is not None, part.speaker)):
         members = list(group)
         if is_timed:
@@ -68,13 +60,13 @@ def _merge(parts: Sequence[Part]) -> list[Part]:
         if marks and merged:
             merged[-1] = merged[-1]._replace(text=merged[-1].text + marks[0])
             text = text[marks.end() :]
-        merged.append(Part(text, None, speaker))
+        merged.append(Segment(text, speaker))
     return merged
 
 
-def _fill(parts: Sequence[Part], times: tuple[float, float]) -> list[Part]:
+def _fill(parts: Sequence[Segment], times: tuple[float, float]) -> list[Segment]:
     """Gives parts without times the time between their neighbours."""
-    filled: list[Part] = []
+    filled: list[Segment] = []
     # The begin of each part, or of the next one that has times, from last to first.
     begins = [times[1]]
     for part in reversed(parts):

@@ -130,19 +130,24 @@ def _read_cues(cues: Sequence[Caption], written: Sequence[str], format: str) -> 
     speaker: str | None = None
     header, segments, last = written[0], list[Segment](), -1
     for index, cue in enumerate(cues, start=1):
-        rows = [(row, "".join(run.text for run in row)) for row in _split(cue.lines)]
+        rows = [(row, "".join(part for part, *_ in row)) for row in _split(cue.lines)]
         is_all_sound = is_sound("".join(text for _, text in rows))
         is_dialogue = sum(bool(DASH.match(text)) for _, text in rows) > 1
-        said: list[Segment] = []
+        start_time, end_time = (time.in_milliseconds() / 1000 for time in (cue.start_time, cue.end_time))
+        said, stamps = list[Segment](), [(0, start_time)]
         for row, text in rows:
             begin, speaker, begins_turn, direction = _read_beginning(text, speaker, names, is_dialogue)
             is_row_sound = is_all_sound or is_sound(text[begin:])
-            said.append(Segment(f"{direction} ", speaker, None, None, begins_turn, is_sound=True, begins_line=True))
-            for run in row:
-                words, begin = run.text[begin:], max(begin - len(run.text), 0)
-                said.append(Segment(words, run.speaker or speaker, run.start_time, is_sound=is_row_sound))
-        start_time, end_time = (time.in_milliseconds() / 1000 for time in (cue.start_time, cue.end_time))
-        said = _set_times(said, start_time, end_time)
+            said.append(Segment(f"{direction} ", speaker, None, begins_turn, is_sound=True, begins_line=True))
+            for part, voice, time in row:
+                if time is not None:
+                    # Stamps are kept within the cue and in order.
+                    stamps.append((len(said), min(max(time, stamps[-1][1]), end_time)))
+                said.append(Segment(part[begin:], voice or speaker, is_sound=is_row_sound))
+                begin = max(begin - len(part), 0)
+        # From stamp to stamp, by the number of characters.
+        pairs = pairwise([*stamps, (len(said), end_time)])
+        said = [each for (first, start), (stop, end) in pairs for each in estimate(said[first:stop], start, end)]
         segments += said
         if any(segment.text.strip() for segment in said):
             last = len(segments) - len(said)
@@ -176,9 +181,9 @@ def strip_markup(line: str) -> str:
     return " ".join(html.unescape(MARKUP.sub(" ", line)).split())
 
 
-def _split(lines: Sequence[str]) -> list[list[Segment]]:
-    """Splits lines of a cue, with their line breaks, into runs: parts in one voice, with the time of a stamp before."""
-    rows: list[list[Segment]] = [[]]
+def _split(lines: Sequence[str]) -> list[list[tuple[str, str | None, float | None]]]:
+    """Splits lines of a cue, with their line breaks, into parts, each with its voice and the time of a stamp before."""
+    rows: list[list[tuple[str, str | None, float | None]]] = [[]]
     voice: str | None = None
     time: float | None = None
     text = "".join(f"{line}\n" for line in lines)
@@ -186,7 +191,7 @@ def _split(lines: Sequence[str]) -> list[list[Segment]]:
     for begin, match in zip([0, *(match.end() for match in matches)], [*matches, None], strict=True):
         parts = re.findall(r"[^\n]*\n|[^\n]+", text[begin : match.start() if match else None])
         for part in [*parts, " "] if match and match["space"] else parts:
-            rows[-1].append(Segment(html.unescape(part), voice, time))
+            rows[-1].append((html.unescape(part), voice, time))
             time = None
             if part.endswith("\n"):
                 rows.append([])
@@ -208,14 +213,3 @@ def _read_beginning(
     if label is None:
         return (begin, None, True, "") if dash else (0, speaker, False, "")
     return begin + label.end, label.name or None, bool(dash or CHANGE.match(line, begin)), label.direction
-
-
-def _set_times(runs: Sequence[Segment], start_time: float, end_time: float) -> list[Segment]:
-    """Sets the times of the runs of a cue: from stamp to stamp, and in between by the number of characters."""
-    stamps = [(0, start_time)]
-    for number, run in enumerate(runs):
-        # Stamps are kept within the cue and in order.
-        if run.start_time is not None:
-            stamps.append((number, min(max(run.start_time, stamps[-1][1]), end_time)))
-    pairs = pairwise([*stamps, (len(runs), end_time)])
-    return [run for (first, begin), (last, end) in pairs for run in estimate(runs[first:last], begin, end)]

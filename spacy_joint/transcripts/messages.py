@@ -44,7 +44,7 @@ def read_messages(messages: Sequence[dict[str, Any]]) -> Iterator[Segment]:
         lines = LINE_END.split(text)
         for index, line in enumerate(lines):
             after_blank = index > 0 and not lines[index - 1].strip()
-            yield Segment(f"{line}\n", speaker, None, None, not index, after_blank, begins_line=True)
+            yield Segment(f"{line}\n", speaker, None, not index, after_blank, begins_line=True)
 
 
 def _find_sender(message: dict[str, Any]) -> str | None:

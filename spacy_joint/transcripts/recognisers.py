@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Errors, JointValueError
-from .alignment import Part, align
+from .alignment import align
 from .messages import find_messages, read_messages
 from .transcript import Format, Segment, is_sound, read_clock
 
@@ -216,18 +216,17 @@ def _read_utterance(
         joined = "".join(text if is_mark else f" {text}" for text, is_mark in zip(texts, are_marks, strict=True))
     whole = SPECIAL.sub("", _find_text(utterance) or joined)
     parts = [
-        Part(
+        Segment(
             text,
-            _read_times(word, per_second),
-            _read_speaker(word) or speakers.get(word.get("starttime", word.get("start"))),
+            times=_read_times(word, per_second),
+            speaker=_read_speaker(word) or speakers.get(word.get("starttime", word.get("start"))),
         )
         for word, text in zip(words, texts, strict=True)
     ]
     is_all_sound = is_sound(whole)
-    for at, part in enumerate(align(Part(whole, _read_times(utterance, per_second), _read_speaker(utterance)), parts)):
-        start, end = part.times or (None, None)
-        segment = Segment(part.text, part.speaker, start, end, is_sound=is_all_sound, is_word=part.is_word)
-        yield segment._replace(is_speaker_unsure=at > 0, is_estimated=at > 0 and not part.is_word)
+    spoken = Segment(whole, times=_read_times(utterance, per_second), speaker=_read_speaker(utterance))
+    for at, part in enumerate(align(spoken, parts)):
+        yield part._replace(is_sound=is_all_sound, is_speaker_unsure=at > 0, is_estimated=at > 0 and not part.is_word)
 
 
 def _find_text(spoken: Mapping[str, Any]) -> str | None:

@@ -67,7 +67,7 @@ def read_ctm(content: str, source: str) -> Iterator[Segment]:
         if not CTM_SILENCE.fullmatch(match["word"]):
             start = float(match["start"])
             end = start + float(match["length"])
-            yield Segment(f" {match['word']}", None, start, end, begins_turn, is_word=True)
+            yield Segment(f" {match['word']}", None, (start, end), begins_turn, is_word=True)
 
 
 def read_tsv(content: str, source: str) -> Iterator[Segment]:
@@ -82,7 +82,7 @@ def read_tsv(content: str, source: str) -> Iterator[Segment]:
             raise JointValueError(Errors.J467, source=source, line=number, found=line, format=format_, fields=fields)
         start, end = (round(float(match[time]) / per_second, DECIMALS) for time in ("start", "end"))
         *names, words = match["text"].split("\t")
-        yield Segment(f" {words}", " ".join(names) or None, start, end, is_sound=is_sound(words))
+        yield Segment(f" {words}", " ".join(names) or None, (start, end), is_sound=is_sound(words))
 
 
 def read_otter(content: str, source: str) -> Iterator[Segment]:
@@ -98,7 +98,7 @@ def read_otter(content: str, source: str) -> Iterator[Segment]:
             stamps.append((len(segments), head["time"] or head["before"].strip("[]")))
         elif stamps or not is_export:
             begins = (begins_turn, not stamps and not line.strip())
-            segments.append(Segment(f" {line}", speaker, None, None, *begins, is_sound(line), begins_line=True))
+            segments.append(Segment(f" {line}", speaker, None, *begins, is_sound(line), begins_line=True))
             begins_turn &= not line.strip()
     if not stamps and any(map(str.strip, lines)):
         raise JointValueError(Errors.J468, source=source)
@@ -129,7 +129,7 @@ def read_youtube(content: str, source: str) -> Iterator[Segment]:
             stamps.append((0 if titles and not stamps else number, heads[number]["time"]))
         begins_turn = number in indices[:1] and not titles
         begins_paragraph = not titles.isdisjoint((number - 1, number)) or not (stamps or text.strip())
-        segment = Segment(f" {text}", None, None, None, begins_turn, begins_paragraph, is_sound(text))
+        segment = Segment(f" {text}", None, None, begins_turn, begins_paragraph, is_sound(text))
         segments.append(segment._replace(begins_line=not stamps))
     set_times(segments, stamps)
     yield from segments

@@ -39,8 +39,7 @@ class Segment(NamedTuple):
 
     text: str  # joined without a separator, so white space at the ends separates words
     speaker: str | None = None  # a change of the name begins a turn
-    start_time: float | None = None  # in seconds, as the end; both or neither
-    end_time: float | None = None
+    times: tuple[float, float] | None = None  # the start and the end, in seconds
     begins_turn: bool = False  # even if the speaker has the same name or none
     begins_paragraph: bool = False
     is_sound: bool = False  # not speech, such as `[APPLAUSE]`, which never shares a sentence with speech
@@ -176,8 +175,8 @@ def estimate(segments: Sequence[Segment], start_time: float, end_time: float) ->
     """Yields consecutive segments with the times that `spread` estimates: all but the start of the first words."""
     texts = [segment.text for segment in segments]
     first = next((index for index, text in enumerate(texts) if text.strip()), 0)
-    for index, (start, end) in enumerate(spread(texts, start_time, end_time)):
-        yield segments[index]._replace(start_time=start, end_time=end, is_estimated=index > first)
+    for index, times in enumerate(spread(texts, start_time, end_time)):
+        yield segments[index]._replace(times=times, is_estimated=index > first)
 
 
 def set_times(segments: list[Segment], stamps: Iterable[tuple[int, str]], *, may_be_daytime: bool = False) -> None:
@@ -225,9 +224,8 @@ def join(segments: Iterable[Segment]) -> Transcript:
                 turns.append((segment.speaker, start))
             if (begins_turn and not is_unsure) or segment.is_sound != was_sound:
                 starts.append(start)
-            if segment.start_time is not None and segment.end_time is not None:
-                times = (segment.start_time, segment.end_time)
-                timed.append(TimedPart(start, n, *times, segment.is_word, segment.is_estimated))
+            if segment.times is not None:
+                timed.append(TimedPart(start, n, *segment.times, segment.is_word, segment.is_estimated))
             if cue is not None:
                 cues[start] = cue
             elif begins_line and not begins_turn:

@@ -39,7 +39,7 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
         is_above = any(below and below.name for below in labels[number + 1 : number + 2])
         is_time = (is_after_blank or is_above) and read_clock(line.strip()) is not None
         begins = (label is not None, is_after_blank)
-        segments.append(Segment(f"{direction}\n", speaker, None, None, *begins, is_sound=True, begins_line=True))
+        segments.append(Segment(f"{direction}\n", speaker, None, *begins, is_sound=True, begins_line=True))
         parts = INLINE_TIME.split(line[begin:]) if has_times or is_time else [line[begin:]]
         for written, text in zip(["", *parts[1::2]], parts[::2], strict=True):
             stamps += [(len(segments), written)] if written else []

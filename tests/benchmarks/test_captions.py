@@ -35,8 +35,8 @@ def test_calls_have_words_with_their_marks_speakers_and_times(tmp_path):
     ]
     path.write_text("\n".join(rows), "utf8")
     first, second = read_call(path, unpunctuated=False)
-    assert (first.text, first.speaker, first.start_time, first.is_word) == ("Hi, ", "1", 0.5, True)
-    assert (second.text, second.start_time, second.is_word) == ("nora. ", None, False)
+    assert (first.text, first.speaker, first.times, first.is_word) == ("Hi, ", "1", (0.5, 0.7), True)
+    assert (second.text, second.times, second.is_word) == ("nora. ", None, False)
     assert [segment.text for segment in read_call(path, unpunctuated=True)] == ["hi ", "nora "]
 
 

@@ -47,7 +47,7 @@ def test_words_with_times_have_pauses_in_a_column():
 
 
 def test_words_without_gaps_have_no_pauses():
-    words = [Segment("so ", start_time=n, end_time=n + 1, is_word=True) for n in range(3)]
+    words = [Segment("so ", times=(n, n + 1), is_word=True) for n in range(3)]
     assert "pause" not in make_doc(NLP, join(words))._.token_columns
 
 

@@ -60,7 +60,7 @@ def annotate(text, format):
 def make_timed(words, speaker="Anna", seconds=0.4, start=0.0):
     for place, word in enumerate(words.split()):
         begin = start + place * seconds
-        yield Segment(f"{word} ", speaker, begin, begin + seconds, is_word=True)
+        yield Segment(f"{word} ", speaker, (begin, begin + seconds), is_word=True)
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
@@ -203,7 +203,7 @@ def test_all_words_survive(turns):
         for place, word in enumerate(words):
             # Captions that repeat lines would be read as rolling up.
             numbered = re.sub(r"(?<=\w)(?=[\])>}]|$)", f"{len(segments)}", word)
-            segments.append(Segment(f"{numbered} ", speaker, time, time + 0.5, place == 0, is_word=True))
+            segments.append(Segment(f"{numbered} ", speaker, (time, time + 0.5), place == 0, is_word=True))
             time += 0.5
     transcript = join(segments)
     doc = make_doc(BLANK, transcript)
@@ -376,9 +376,9 @@ def test_what_cannot_be_written_is_refused(format, options, code):
 
 def test_words_without_times_take_them_from_their_neighbours():
     segments = [
-        Segment("a ", None, 1.0, 2.0, is_word=True),
+        Segment("a ", None, (1.0, 2.0), is_word=True),
         Segment("bc de "),
-        Segment("f ", None, 4.0, 5.0, is_word=True),
+        Segment("f ", None, (4.0, 5.0), is_word=True),
     ]
     words = fill_times(list_words(make_doc(BLANK, join([*segments, Segment("ghi")]))))
     assert [(word.start_time, word.end_time) for word in words] == [(1, 2), (2, 3), (3, 4), (4, 5), (5, 5.2)]
