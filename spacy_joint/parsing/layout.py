@@ -18,6 +18,7 @@ from ..pipes import marks
 from ..pipes.arrays import forbid_starts
 from ..pipes.joined_docs import JoinedDocs, JoinedWords
 from ..pipes.spelling import DEFAULT_SPELLING, combines
+from ..pipes.token_columns import find_lower_case
 from ..pipes.word_table import WordTable
 from .lines import FINAL, IS_COLON, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
 from .mark_constraints import (
@@ -54,7 +55,7 @@ EMOTION = re.compile(
 FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 
 # The properties of words, see `_describe`.
-_word_properties = WordTable(lambda words: [_describe(DEFAULT_SPELLING.spell(word)) for word in words], 6)
+_word_properties = WordTable(lambda words: [_describe(DEFAULT_SPELLING.spell(word)) for word in words], 7)
 
 
 def find_layout(doc: Doc, **settings: bool) -> np.ndarray:
@@ -69,12 +70,12 @@ def find_layouts(
     """Finds the constraints of documents with one vocabulary: see `find_layout`. With `joins_titles`, English sentences
     must not start within Mayor Nora Dale. For the other settings, see `make_joint_sbd_parser`."""
     joined = JoinedDocs(docs, (ORTH, SPACY), _word_properties)
-    _, edges, breaks, openings, endings, beginnings = joined.properties.T
+    _, edges, breaks, openings, endings, beginnings, capitals = joined.properties.T
     words = JoinedWords(joined, IS_WHITESPACE[edges], breaks)
     constraints = np.zeros(len(edges), dtype=np.int8)
     for part in joined.parts:
         forbid_starts(joined.properties[part], joined.values[part], constraints[part])
-    described = Words(words, beginnings[words.rows], endings[words.rows])
+    described = Words(words, *(each[words.rows] for each in (beginnings, endings, capitals)))
     by_marks = find_marked(described, lower_case_starts=lower_case_starts, joins_titles=joins_titles)
     constraints[words.rows] = np.where(by_marks, by_marks, constraints[words.rows])
     if blank_lines:
@@ -100,27 +101,29 @@ def _constrain_lines(
 
 
 def count_open_words(doc: Doc) -> int:
-    """Counts the words at the end of a document whose constraints can depend on later words: a line of unknown
-    kind, names, and AHEAD words, unless all begin in lower case and none can be an item."""
+    """Counts the words at the end of a document whose constraints can depend on later words: a line of unknown kind,
+    names, words before the next capital, and AHEAD words, unless all begin in lower case and none can be an item."""
     properties = _word_properties.look_up(doc.to_array([ORTH]).reshape(-1), doc.vocab.strings)
     words = np.flatnonzero(~IS_WHITESPACE[properties[:, 1]])
-    openings, ends, begins = properties[words, 3:].T
+    openings, ends, begins, capitals = properties[words, 3:].T
     first = int(np.searchsorted(words, np.flatnonzero(properties[:, 2]).max(initial=-1)))
     n_line, openings = len(words) - first, openings[first : first + LOOKAHEAD]
-    n_names = count_names(begins, ends) if doc.lang_ in LANGUAGES["names"] else 0
+    n_open = count_names(begins, ends) if doc.lang_ in LANGUAGES["names"] else 0
+    _, n_lower_case = find_lower_case(capitals)
+    n_open = max(n_open, n_lower_case + AHEAD * (n_lower_case > 0))
     if n_line < LOOKAHEAD or may_be_title(doc, words[first:], begins[first:]):
-        return max(n_line, n_names)
+        return max(n_line, n_open)
     may_have_items = n_line < LOOKBACK + AHEAD and (openings[0] == OPENS_LINE or (openings == IS_COLON).any())
     is_plain_text = (begins[-AHEAD:] == BEGINS_LOWER).all() and not may_have_items
-    return max(0 if is_plain_text else AHEAD, n_names)
+    return max(0 if is_plain_text else AHEAD, n_open)
 
 
-def _describe(text: str) -> tuple[int, int, int, int, int, int]:
+def _describe(text: str) -> tuple[int, int, int, int, int, int, int]:
     """Describes how a word begins and ends, the number of its line breaks (at most 2), whether it can open a line, how
-    it can end and begin a sentence (`find_ending`, `find_beginning`)."""
+    it can end and begin a sentence (`find_ending`, `find_beginning`), and whether it has a capital."""
     if not text or text.isspace():
         ends = IS_BREAK if "\n" in text else IS_TAB if "\t" in text else IS_SPACE
-        return 0, ends, min(text.count("\n"), 2), OPENS_LINE, marks.WORD, 0
+        return 0, ends, min(text.count("\n"), 2), OPENS_LINE, marks.WORD, 0, 0
     begins = ends = 0
     # Two dots may begin a sentence.
     may_begin = text.startswith("..")
@@ -148,4 +151,5 @@ def _describe(text: str) -> tuple[int, int, int, int, int, int]:
         ends = WRAPS
     elif is_plain(text[-1]) and text[-1] not in FINAL and text[-1] not in WRAPPING:
         ends = ENDS_PLAIN
-    return begins, ends, 0, find_opening(text), marks.find_ending(text), find_beginning(text)
+    opens, is_capital = find_opening(text), marks.has_capital(text)
+    return begins, ends, 0, opens, marks.find_ending(text), find_beginning(text), is_capital

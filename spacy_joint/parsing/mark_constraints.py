@@ -19,7 +19,7 @@ from ..pipes import marks
 from ..pipes.abbreviations import read_abbreviations, read_final, read_leading, read_references, read_stems, read_words
 from ..pipes.arrays import find_runs, following, preceding
 from ..pipes.joined_docs import JoinedWords
-from ..pipes.token_columns import MIN_TITLE_CASE, MIN_UNPUNCTUATED
+from ..pipes.token_columns import MIN_TITLE_CASE, MIN_UNPUNCTUATED, find_lower_case
 from .lines import LOOKBACK
 
 LANGUAGES = read_word_lists(Path(__file__).parent / "languages.txt")
@@ -77,14 +77,16 @@ class Words:
 
     joined: The words, in one language.
     begins, ends: How they begin, and how they can end a sentence: see `find_beginning`, `marks.find_ending`.
+    has_capital: Whether they have a capital. Where none has, lower case does not count.
     """
 
-    def __init__(self, joined: JoinedWords, begins: np.ndarray, ends: np.ndarray) -> None:
+    def __init__(self, joined: JoinedWords, begins: np.ndarray, ends: np.ndarray, has_capital: np.ndarray) -> None:
         self.locate, self.numbers, self.bounds = joined.locate, joined.numbers, joined.bounds
         self.is_gap, self.is_glued, self.in_line = joined.is_gap, joined.is_glued, joined.n_breaks == 0
         self.language = joined.docs[0].lang_
         self.begins, self.ends = begins, self._find_stems(ends)
-        self.is_lower, self.is_capital = begins == BEGINS_LOWER, begins == BEGINS_UPPER
+        self.is_lower = (begins == BEGINS_LOWER) & ~find_lower_case(has_capital, joined.bounds)[0]
+        self.is_capital = begins == BEGINS_UPPER
         self.is_attached = marks.attach_quotes(self.ends, self.is_glued, joined.n_breaks)
         self.before = marks.read_before(self.ends, self.is_attached, self.is_lower, joined.n_breaks)
         self.closes_quotes = self.is_attached & marks.IS_CLOSING_QUOTE.take(self.ends)

@@ -75,6 +75,11 @@ def find_ending(text: str) -> int:
     return DASH if all(unicodedata.category(each) == "Pd" for each in text) else SYMBOL
 
 
+def has_capital(text: str) -> bool:
+    """Tell whether a word has a capital letter; "I" may have one in text that is otherwise in lower case."""
+    return text not in (text.lower(), "I")
+
+
 def make_table(values: Iterable[int]) -> np.ndarray:
     """Make a lookup table (bool) that is True for these values: `np.isin` is slow on short arrays."""
     table = np.zeros(N_VALUES, dtype=bool)

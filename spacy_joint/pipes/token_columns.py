@@ -18,7 +18,7 @@ from ..trees.constituency_trees import Constituent
 from .arrays import find_runs
 from .custom_columns import CustomColumns
 from .joined_docs import JoinedDocs, JoinedWords
-from .marks import IN_QUOTES, UNMARKED, WORD, attach_quotes, find_ending, read_before
+from .marks import IN_QUOTES, UNMARKED, WORD, attach_quotes, find_ending, has_capital, read_before
 from .spelling import DEFAULT_SPELLING, Spelling
 from .word_classes import MAX_CLASSES, WordClasses
 from .word_table import WordTable
@@ -43,18 +43,20 @@ NO_CUSTOM_COLUMNS = CustomColumns({})
 COLUMNS = ("word", "form", "shape", *BY_TOKEN, *AFFIXES, *OUTLINES, *INNER, *CLASSES, STYLE, GLUED, BEFORE)
 # The marks that divide text into clauses and sentences.
 MARKS = frozenset(".,;:?!…،؛؟।॥、。，；：？！")  # noqa: RUF001
-# The minimum number of tokens in stretches without a mark, without a lower-case word, and without a word that begins
-# with a lower-case letter. Shorter stretches occur in any text: a long sentence, names, the lines of an address.
-MIN_UNPUNCTUATED, MIN_CAPITALS, MIN_TITLE_CASE = 80, 6, 32
+# The minimum number of tokens in stretches without a mark, without a capital, without a lower-case word, and without a
+# word that begins with a lower-case letter. Shorter stretches occur in any text: a long sentence, names, the lines of
+# an address.
+MIN_UNPUNCTUATED, MIN_LOWER_CASE, MIN_CAPITALS, MIN_TITLE_CASE = 80, 80, 6, 32
 # The maximum number of tokens before a token on which its values depend.
-CONTEXT = max(MIN_UNPUNCTUATED, MIN_CAPITALS, MIN_TITLE_CASE)
+CONTEXT = max(MIN_UNPUNCTUATED, MIN_LOWER_CASE, MIN_CAPITALS, MIN_TITLE_CASE)
 # The columns that depend on the case of a word.
 CASED = ("form", "shape")
 # Properties of each word besides its columns: whether it is whitespace, with how many line breaks (at most 2), whether
-# it is a mark, how it can end a sentence (`find_ending`), and whether it has, and begins with, a lower-case letter. The
-# last two are 0 if a character is not a letter: clitics such as "n't" do not follow the case of the text.
-WORD_PROPERTIES = ("is_space", "n_breaks", "is_mark", "ending", "has_lower", "begins_lower")
-IS_SPACE, N_BREAKS, IS_MARK, ENDING, HAS_LOWER, BEGINS_LOWER = range(len(WORD_PROPERTIES))
+# it is a mark, how it can end a sentence (`find_ending`), whether it has a capital, and whether it has, and begins
+# with, a lower-case letter. The last two are 0 if a character is not a letter: clitics such as "n't" do not follow the
+# case of the text.
+WORD_PROPERTIES = ("is_space", "n_breaks", "is_mark", "ending", "has_capital", "has_lower", "begins_lower")
+IS_SPACE, N_BREAKS, IS_MARK, ENDING, HAS_CAPITAL, HAS_LOWER, BEGINS_LOWER = range(len(WORD_PROPERTIES))
 # Vowels without diacritics, in scripts that write vowels.
 VOWELS = frozenset("aeiouyıæœøαεηιουωаеиоуыэюяєіѣ")  # noqa: RUF001
 ASCII_OUTLINE = str.maketrans("eiouy", "aaaaa")
@@ -95,6 +97,12 @@ def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
     moved = np.zeros(len(doc), dtype=bool)
     moved[words[indices[indices < len(words)]]] = True
     return moved
+
+
+def find_lower_case(has_capital: np.ndarray, bounds: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+    """Finds the words in stretches without capitals (bool), where lower case is not informative, and the number of
+    words at the end for which later ones can change this. `bounds`: see `find_runs`."""
+    return find_runs(has_capital, MIN_LOWER_CASE, False, bounds)
 
 
 def read_starts(doc: Doc) -> np.ndarray:
@@ -228,7 +236,9 @@ class WordColumns:
         if self.glued is not None:
             values[:, self.glued] = is_glued
         if self.before is not None:
-            before = read_before(endings, is_glued, begins_lower, words.n_breaks).astype(np.uint64)
+            in_lower_case, n_lower_case = find_lower_case(found[:, HAS_CAPITAL], words.bounds)
+            n_open = max(n_open, n_lower_case)
+            before = read_before(endings, is_glued, begins_lower & ~in_lower_case, words.n_breaks).astype(np.uint64)
             is_unmarked = (style == UNPUNCTUATED) & (before % IN_QUOTES == WORD)
             values[:, self.before] = np.where(is_unmarked, before + UNMARKED, before)
         parts = words.list_parts()
@@ -265,6 +275,7 @@ class WordColumns:
             "n_breaks": [min(text.count("\n"), 2) if text.isspace() else 0 for text in texts],
             "is_mark": [MARKS.issuperset(text) for text in texts],
             "ending": list(map(find_ending, texts)),
+            "has_capital": list(map(has_capital, texts)),
             "has_lower": [text.isalpha() and not text.isupper() for text in texts],
             "begins_lower": [text.isalpha() and text[0].islower() for text in texts],
             "form": list(map(get_string_id, texts)),

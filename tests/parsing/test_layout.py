@@ -14,6 +14,7 @@ from spacy_joint.parsing import layout
 from spacy_joint.parsing.layout import count_open_words, find_layout
 from spacy_joint.parsing.mark_constraints import AHEAD
 from spacy_joint.pipes.abbreviations import read_abbreviations
+from spacy_joint.pipes.token_columns import MIN_LOWER_CASE
 from spacy_joint.tokenization.exceptions import add_exceptions
 from spacy_joint.tokenization.ud_english import create_ud_english_tokenizer
 
@@ -300,26 +301,26 @@ def find_together(words):
 
 
 def test_words_wait_while_their_line_is_short():
-    line = NLP.make_doc("One.\n" + "two " * (layout.LOOKAHEAD - 1))
+    line = NLP.make_doc("One.\n" + "two " * (layout.LOOKAHEAD - 2) + "NASA ")
     assert count_open_words(line) == layout.LOOKAHEAD - 1
-    assert count_open_words(NLP.make_doc(line.text + "three")) == 0
+    assert count_open_words(NLP.make_doc(line.text + "Orr")) == AHEAD
     assert count_open_words(NLP.make_doc(line.text + "\n")) == 0
     # In title case, longer.
     title = "So\n" + "The State of Art, " * 5
     assert count_open_words(NLP.make_doc(title)) == 25
-    assert count_open_words(NLP.make_doc(title + "was closed")) == AHEAD
-    assert count_open_words(NLP.make_doc(title + title[3:])) == AHEAD
+    assert count_open_words(NLP.make_doc(title + "was Closed")) == AHEAD
+    assert count_open_words(NLP.make_doc(title + title[3:-2])) == AHEAD
 
 
-def test_names_wait_for_a_mark():
-    doc = NLP.make_doc("we saw Nora Dale" + " again" * 80)
-    assert [count_open_words(doc[:n].as_doc()) for n in (20, 79, 80)] == [18, 77, 0]
-    assert count_open_words(NLP.make_doc(f"{doc[:20]}, {doc[4:24]}")) == 0
+def test_names_wait_for_a_mark_and_lower_case_for_a_capital():
+    doc = NLP.make_doc("we saw Nora Dale I" + " again" * 80)
+    assert [count_open_words(doc[:n].as_doc()) for n in (4, 20, 83, 84)] == [4, 20, 83, 0]
+    assert count_open_words(NLP.make_doc(f"{doc[:20]}, Nora")) == AHEAD
     # Each prefix closes only words whose constraints stay.
-    for text in (doc.text, f"{doc[:70]}.", MIXED):
+    for text in (doc.text, f"{doc[:70]}.", f'{doc}. "no." {doc}', MIXED):
         whole = NLP.make_doc(text)
         for n in range(1, len(whole)):
-            closed = n - count_open_words(whole[:n].as_doc())
+            closed = max(n - count_open_words(whole[:n].as_doc()), 0)
             assert (find_layout(whole[:n].as_doc())[:closed] == find_layout(whole)[:closed]).all()
 
 
@@ -355,6 +356,14 @@ def test_text_goes_on_in_lower_case_after_dots_and_colons_if_sentences_begin_wit
 )
 def test_marks_after_which_text_goes_on_depend_on_the_language(language, text, is_forbidden):
     assert (find_layout(spacy.blank(language).make_doc(text))[-1] == -1) == is_forbidden
+
+
+def test_lower_case_means_nothing_in_long_text_without_capitals():
+    text = 'we asked, "why?" and left... ' * 10
+    for known, n in (text, 0), ("Nora. " + text, 2):
+        constraints = find_layout(NLP.make_doc(known))[n:]
+        assert (constraints == find_layout(NLP.make_doc(known.upper()))[n:]).all()
+    assert find_layout(NLP.make_doc(text[:30]))[7] == -1
 
 
 def test_sentences_may_begin_in_lower_case_after_a_comma():
@@ -413,9 +422,9 @@ def test_no_sentence_begins_at_or_after_invisible_characters_nor_at_marks_of_let
     assert attached and set(find_layout(doc)[attached]) == {-1}
 
 
-@pytest.mark.parametrize("end", ["Mayor", "12 So.", "two =", "art. (", "late -", "Ann I"])
+@pytest.mark.parametrize("end", ["Mayor", "12 So", "two =", "art. (", "late -", "by Ann"])
 def test_words_wait_that_the_next_words_can_join(end):
-    assert count_open_words(NLP.make_doc("two " * layout.LOOKAHEAD + end)) == AHEAD
+    assert count_open_words(NLP.make_doc("two " * MIN_LOWER_CASE + end)) == AHEAD
 
 
 def test_long_whitespace_takes_linear_time():
