@@ -37,6 +37,8 @@ AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
 AHEAD = 4
 # The maximum number of words and marks of a line that may greet.
 MAX_GREETING = 6
+# The maximum number of words and marks of a wrapped line; longer lines are paragraphs.
+MAX_LINE = 25
 # The maximum number of words before a two-word name at the start of its sentence: Former White House Press Secretary.
 NAME = 5
 # Marks within words of letters.
@@ -70,6 +72,8 @@ IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
 IS_FINAL = marks.make_table((marks.TERMINAL, marks.ELLIPSIS, marks.FULL_STOP))
 IS_OPENING = marks.make_table((marks.SYMBOL, marks.DASH, marks.CLOSES_QUOTES))
 IS_SIGN = marks.make_table((marks.SYMBOL, marks.DASH))
+# Endings of wrapped lines before lower case.
+MAY_WRAP = marks.make_table((marks.WORD, marks.COMMA, marks.STEM, marks.OTHER_STEM))
 
 
 class Words:
@@ -82,13 +86,16 @@ class Words:
 
     def __init__(self, joined: JoinedWords, begins: np.ndarray, ends: np.ndarray, has_capital: np.ndarray) -> None:
         self.locate, self.numbers, self.bounds = joined.locate, joined.numbers, joined.bounds
-        self.is_gap, self.is_glued, self.in_line = joined.is_gap, joined.is_glued, joined.n_breaks == 0
+        self.is_gap, self.is_glued = joined.is_gap, joined.is_glued
         self.language = joined.docs[0].lang_
         self.begins, self.ends = begins, self._find_stems(ends)
         self.is_lower = (begins == BEGINS_LOWER) & ~find_lower_case(has_capital, joined.bounds)[0]
         self.is_capital = begins == BEGINS_UPPER
-        self.is_attached = marks.attach_quotes(self.ends, self.is_glued, joined.n_breaks)
-        self.before = marks.read_before(self.ends, self.is_attached, self.is_lower, joined.n_breaks)
+        self.is_wrapped = self._find_wrapped(joined.n_breaks)
+        n_breaks = np.where(self.is_wrapped, 0, joined.n_breaks)
+        self.in_line = n_breaks == 0
+        self.is_attached = marks.attach_quotes(self.ends, self.is_glued, n_breaks)
+        self.before = marks.read_before(self.ends, self.is_attached, self.is_lower, n_breaks)
         self.closes_quotes = self.is_attached & marks.IS_CLOSING_QUOTE.take(self.ends)
         self.is_stop = self.ends == marks.FULL_STOP
         self.after_stop = preceding(self.is_stop)
@@ -99,6 +106,14 @@ class Words:
         """Finds the first word of each word's sentence: after a line break or one of these values of `before` (int)."""
         begins = ~self.in_line | (self.numbers == 0) | self.is_gap | ends.take(self.before)
         return np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
+
+    def _find_wrapped(self, n_breaks: np.ndarray) -> np.ndarray:
+        """Finds the words in lower case that begin a line after a long line without a final mark (bool)."""
+        numbers = np.arange(len(n_breaks))
+        lines = np.maximum.accumulate(np.where((n_breaks > 0) | (self.numbers == 0), numbers, 0))
+        lengths = numbers - preceding(lines)
+        is_long = (lengths > MAX_GREETING) & (lengths <= MAX_LINE)
+        return (n_breaks == 1) & self.is_lower & is_long & preceding(MAY_WRAP.take(self.ends))
 
     def _find_stems(self, ends: np.ndarray) -> np.ndarray:
         """Makes a copy of the endings in which only abbreviations of the language precede a full stop."""
@@ -255,14 +270,14 @@ def _are_cited(words: Words) -> np.ndarray:
 
 def _are_continued(words: Words) -> np.ndarray:
     """Text that continues in lower case: "Why?" | he asked. After colons, dots and dashes, too, if the sentence begins
-    with a capital or no letter, at most LOOKBACK words before: He asked: | why?"""
+    with a capital or no letter, at most LOOKBACK words before: He asked: | why? So can wrapped lines."""
     before = words.before
     first = words.find_first_words(ENDS_SENTENCE)
     in_case = ~(words.is_lower | (words.begins == IS_ELIDED))[first] & (np.arange(len(first)) - first <= LOOKBACK)
     begins = (words.begins >= BEGINS_NUMBER) | marks.IS_CLOSING_QUOTE.take(words.ends)
     may_continue = words.is_lower | (before == marks.COLON) & begins
     is_open = marks.make_table(mark for name, mark in AFTER_MARKS.items() if words.language not in LANGUAGES[name])
-    found = (before == marks.CONTINUED) | is_open.take(before) & may_continue & in_case
+    found = (before == marks.CONTINUED) | (is_open.take(before) & may_continue | words.is_wrapped) & in_case
     after_clause = words.is_lower & ENDS_CLAUSE.take(before) & ~words.after_stop & preceding(in_case)
     for index in np.flatnonzero(after_clause).tolist():
         _, last = words.locate(index - min(2, words.numbers[index]))

@@ -48,7 +48,7 @@ def mark(doc):
         '"Why?" ^Mary asked. "We left." She said no more. "So!" The end was near. “So?” ^The clerk asked.',
         '"So?" His answer pleased them. "Who?" No answer came. "When?" This reply hurt. "Why?" ^No man asked.',
         "“Where is it?” ^asked the clerk.",
-        "It opens at 9 ^a.m. ^on Sundays. It closes at 5 ^p.m. On Mondays,\nnot.",
+        "It opens at 9 ^a.m. ^on Sundays. It closes at 5 ^p.m. On Mondays,\n^not.",
         "Bring eggs, ^milk ^etc. ^and come.",
         "It is 5 in. ^wide, 3 yd. ^long. See ^Eqn. ^2, ^ibid. ^and ^Mlle. ^Roy. Come in. |It is.",
         "The ^hon. ^Member for Ely asked ^Cllr. ^Wu.",
@@ -144,6 +144,9 @@ def mark(doc):
         "It rains.\nNew ^York ^(AFP) ^– ^The end.\nELY ^― ^It rains.\nThe state of Ely (AFP) – The end.",
         "See:\n|```python\n|x ^= ^1\n|```\n|It works.",
         '|X-Mailer: ^Post ^(for ^"Any") ^Wind ^9\n|Content-Type: ^text ^plain\n\n|Hi.',
+        # Wrapped text.
+        "The man at the desk saw her on\n^the quay. He left with all of the others,\n^at one. He left\nat one.",
+        "so the man at the desk saw her on\nthe quay and left with the others at one\nit was late",
         # Amounts, streets and names with numbers.
         "It ran for 24 ^h. |Samples fell at 9.8 ^s. |Done. It fell 2 ^pct. |Max left at 9 Elm ^St. |Parking is free.",
         # Companies, times and articles.
