@@ -68,6 +68,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """New English tokenizers lack the exceptions of spaCy, which would take most of the time to load small pipelines.
+    Hooks come before fixtures of any scope."""
+    if "spacy" in sys.modules:
+        from spacy.lang.en import TOKENIZER_EXCEPTIONS, English
+
+        is_complete = COMPLETE.intersection(item.path.parts)
+        English.Defaults.tokenizer_exceptions = TOKENIZER_EXCEPTIONS if is_complete else {}
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """The tests of a file share a worker, and so their slow fixtures; in the contract, those of a component do."""
@@ -139,16 +150,6 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], AbstractContex
             resource.setrlimit(resource.RLIMIT_FSIZE, usual)
 
     return full_disk
-
-
-@pytest.fixture(scope="module", autouse=True)
-def few_exceptions(request: pytest.FixtureRequest) -> Iterator[None]:
-    """New English tokenizers lack the exceptions of spaCy, which would take a third of the time of small pipelines.
-    Loaded ones have theirs."""
-    with pytest.MonkeyPatch.context() as patch:
-        if "spacy" in sys.modules and not COMPLETE.intersection(request.path.parts):
-            patch.setattr("spacy.lang.en.English.Defaults.tokenizer_exceptions", {})
-        yield
 
 
 @pytest.fixture(scope="session")
