@@ -73,17 +73,6 @@ def test_the_model_predicts_actions_from_columns(pipeline):
     assert backprop([actions]) == []
 
 
-def test_the_beam_can_be_changed_between_predictions(pipeline):
-    pipe = pipeline.get_pipe("joint_sbd_parser")
-    columns, _ = pipe.get_columns(pipeline.make_doc("hello there how are you"), None)
-    perceptron = get_perceptron(pipe.model.copy())
-    for width in (8, 1, 3):
-        perceptron.beam_width = width
-        perceptron.predict(columns)
-        parents = perceptron.trace(columns)[1][0]
-        assert parents.shape[1] == width
-
-
 def test_thinc_copies_and_serialises_it(pipeline):
     pipe = pipeline.get_pipe("joint_sbd_parser")
     doc = pipeline.make_doc("hello there how are you")

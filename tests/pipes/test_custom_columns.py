@@ -333,11 +333,11 @@ def test_a_model_without_columns_does_not_depend_on_them(initialize, read_exampl
     assert saved[0] == saved[1]
 
 
-@pytest.mark.parametrize("columns", [{"gold": {}}, GUIDE_SETTINGS], ids=["gold", "guide"])
 @pytest.mark.parametrize(
     "factory", ["sequence_tagger", "hedge_chunker", "constituency_parser", "quotation_cues", "quotation_spans"]
 )
-def test_templates_of_other_components_read_them(factory, columns, small_model, read_examples, train, write_text):
+def test_templates_of_other_components_read_them(factory, small_model, read_examples, train, write_text):
+    columns = {"gold": {}, **GUIDE_SETTINGS}
     corpus = "tiny_quotes" if factory.startswith("quotation") else "tiny"
     nlp = spacy.blank("en")
     config = {"model": small_model, "columns": columns}
