@@ -92,11 +92,6 @@ def test_whitespace_is_its_own_lemma(nlp):
     assert lemmatise(nlp, words, ["_SP", "NNS", "_SP", "VBD", "_SP"]) == ["\n", "dog", "  ", "walk", "\n\n"]
 
 
-@pytest.mark.parametrize("words", [[], ["\n"], ["zorgs"]])
-def test_short_and_untagged_documents_are_annotated(nlp, words):
-    assert all(token.lemma_ for token in nlp(Doc(nlp.vocab, words=words)))
-
-
 @pytest.fixture
 def use_templates(write_text):
     """Initialize a lemmatizer with templates."""

@@ -95,12 +95,6 @@ def test_whitespace_is_space_without_features(nlp):
     assert str(doc[4].morph) == FINITE.format("Plur")
 
 
-@pytest.mark.parametrize("words", [[], ["\n"], ["dogs"]])
-def test_short_documents_are_annotated(nlp, words):
-    doc = nlp(Doc(nlp.vocab, words=words))
-    assert all(token.pos and token.has_morph() for token in doc)
-
-
 def test_other_weights_can_be_loaded_after_it_has_been_used(nlp, make):
     other = make(lambda vocab: make_examples(vocab)[:4])
     other(parse(other.vocab))

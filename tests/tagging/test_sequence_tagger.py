@@ -1,5 +1,7 @@
 """The sequence tagger as a component: tags, and optional sentence boundaries."""
 
+from functools import cache
+
 import pytest
 import spacy
 from hypothesis import given, settings
@@ -15,8 +17,9 @@ WORDS = ["hello", "how", "are", "you", "i", "saw", "the", "thanks", ".", "\n", "
 
 @pytest.fixture(scope="module")
 def make_tagger(initialize, read_examples, train):
-    """Create a pipeline with a trained tagger."""
+    """Create a pipeline with a trained tagger, once for each setting. Shared: do not change it."""
 
+    @cache
     def make(**config):
         nlp = initialize("sequence_tagger", keep=(), **config)
         return train(nlp, read_examples(nlp))
