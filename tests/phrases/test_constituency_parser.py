@@ -86,15 +86,6 @@ def test_the_continuous_system_learns_continuous_variants(trained):
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_labels_can_be_added_before_training(small_model, system):
-    nlp = spacy.blank("en")
-    parser = nlp.add_pipe("constituency_parser", config={"model": small_model, "system": system})
-    parser.add_label("WHNP")
-    parser.initialize(lambda: [learn_from(nlp.vocab, TREES)], nlp=nlp)
-    assert set(parser.labels) == {"NP", "S", "SQ", "VP", "WHNP"}
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("n_words", [0, 1, 2, 1000])
 def test_sentences_of_any_length_have_a_tree(small_model, system, n_words):
     nlp = spacy.blank("en")
