@@ -16,6 +16,7 @@ from spacy_joint.engine.stream import Stream
 from spacy_joint.engine.system import Walk
 from spacy_joint.engine.templates import Templates
 from spacy_joint.engine.weights import Weights
+from spacy_joint.ordering.system import OrderingSystem, OrderLearner, Ranker
 from spacy_joint.quotation.candidates import SpanScorer
 from spacy_joint.quotation.system import TOKEN_INFO, QuotationSystem
 from spacy_joint.tagging.system import TaggingSystem
@@ -235,7 +236,10 @@ def test_an_object_in_use_cannot_be_made_again(kind):
     assert "__init__" not in vars(kind)
 
 
-@pytest.mark.parametrize("kind", [Columns, Instance, Learner, Search, SpanScorer, Stream, Templates, Walk, Weights])
+@pytest.mark.parametrize(
+    "kind",
+    [Columns, Instance, Learner, OrderLearner, Ranker, Search, SpanScorer, Stream, Templates, Walk, Weights],
+)
 def test_an_object_cannot_be_created_without_its_arguments(kind):
     with pytest.raises(TypeError):
         kind.__new__(kind)
@@ -256,6 +260,9 @@ def test_arguments_of_other_types_are_refused(wrong):
         lambda: Instance(wrong, [0]),
         lambda: Walk(wrong, columns),
         lambda: Walk(JOINT, wrong),
+        lambda: Ranker(wrong, templates, 4),
+        lambda: Ranker(OrderingSystem(), wrong, 4),
+        lambda: OrderLearner(wrong, OrderingSystem(), templates, 4),
     ):
         with pytest.raises(TypeError):
             call()

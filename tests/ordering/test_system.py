@@ -135,13 +135,6 @@ def test_scores_that_are_not_numbers_are_refused(scale):
     assert ranker.rank(random_weights(SYSTEM, 0), make_columns([1, 2, 3]))
 
 
-@pytest.mark.parametrize("kind", [Ranker, OrderLearner])
-@pytest.mark.parametrize("arguments", [(), (None, None, None, None), (SYSTEM, None, 4), (None, TEMPLATES, 4)])
-def test_an_object_cannot_be_created_without_its_arguments(kind, arguments):
-    with pytest.raises(TypeError):
-        kind.__new__(kind, *arguments)
-
-
 def test_a_ranker_is_used_by_one_thread_at_a_time():
     ranker, weights, columns = Ranker(SYSTEM, TEMPLATES, 1000), random_weights(SYSTEM, 0), make_columns(range(1, 66))
     expected = ranker.rank(weights, columns)
