@@ -11,7 +11,7 @@ from spacy_joint.trees.transform import binarise, mark_heads
 
 from .strategies import discontinuous_trees, read_tree, trees, unbinarise
 
-QUICK = settings(max_examples=80)
+QUICK = settings(max_examples=40)
 RULES = HeadRules("* function hd\nS left VP\nVP right VB\nNP right NN\nPP rightmost")
 # `Whom did Ada meet ?`, with the object where the verb is.
 QUESTION = "(ROOT (SQ (VP (WP 0=Whom) (VB 3=meet)) (VBD 1=did) (NP (NNP 2=Ada))) (. 4=?))"

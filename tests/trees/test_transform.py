@@ -14,7 +14,7 @@ from spacy_joint.trees.transform import binarise, find_segments, mark_heads
 
 from .strategies import number, trees, unbinarise
 
-QUICK = settings(max_examples=80)
+QUICK = settings(max_examples=40)
 limits = st.integers(1, 12)
 RULES = HeadRules("S left VP\nVP left VB\nNP right NN\nPP leftmost")
 MARKET = (
@@ -167,7 +167,7 @@ def test_comments_and_empty_lines_are_not_rules():
 
 def test_deep_trees():
     deep = Tree("NN", word="a")
-    for height in range(5000):
+    for height in range(2000):
         deep = Tree("AB"[height % 2], (deep, Tree("NN", word="b"), Tree("NN", word="c")))
     tree = number(Tree(ROOT, (deep,)))
     assert unbinarise(binarise(mark_heads(clean(tree), RULES))).spans() == tree.spans()
