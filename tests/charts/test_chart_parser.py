@@ -223,8 +223,6 @@ def test_the_boundary_model_belongs_to_it(tmp_path):
     ("kinds", "other"),
     [
         (["constituents"], "complete"),
-        (["complete"], "widths"),
-        (["widths"], "complete"),
         (["widths", "complete"], "constituents"),
     ],
 )

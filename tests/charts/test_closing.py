@@ -30,7 +30,7 @@ from spacy_joint.trees.constituency_trees import parse_trees
 from ..trees.strategies import trees
 from .grammars import tag
 
-QUICK = settings(max_examples=60)
+QUICK = settings(max_examples=25)
 SETTINGS = {"horizontal": 1, "parents": True, "tag_parents": True}
 TREEBANK = """
 (ROOT (S (NP (DT the) (JJ old) (NN cat)) (VP (VB eats) (NP (DT the) (NN fish)) (PP (IN in) (NP (DT a) (NN box))))))

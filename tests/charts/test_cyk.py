@@ -13,7 +13,7 @@ from spacy_joint.errors import JointValueError
 
 from .grammars import SYMBOLS, grammars, make_grammar, sentences
 
-QUICK = settings(max_examples=300)
+QUICK = settings(max_examples=120)
 ALL_TAGS = [(symbol, -1.0) for symbol in SYMBOLS]
 
 

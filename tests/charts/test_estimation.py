@@ -16,7 +16,7 @@ from spacy_joint.trees.constituency_trees import parse_trees
 from ..fuzz.readers import GRAMMAR
 from ..trees.strategies import trees
 
-QUICK = settings(max_examples=60)
+QUICK = settings(max_examples=25)
 TREEBANK = (
     "(ROOT (S (NP (DT a) (JJ old) (NN cat)) (VP (VB sleeps)))) (ROOT (S (NP (NN cat)) (VP (VB eats) (NP (NN fish)))))"
 )

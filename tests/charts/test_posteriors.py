@@ -28,7 +28,7 @@ from .grammars import (
     sentences,
 )
 
-QUICK = settings(max_examples=100)
+QUICK = settings(max_examples=40)
 acyclic = grammars(cyclic=False)
 WORD = [("A", -1.0)]
 AMBIGUOUS = [

@@ -18,7 +18,7 @@ from spacy_joint.trees.constituency_trees import parse_trees
 from ..trees.strategies import trees
 from .grammars import SYMBOLS, grammars, make_grammar, sentences
 
-QUICK = settings(max_examples=150)
+QUICK = settings(max_examples=60)
 WIDE = 1_000
 
 
