@@ -12,7 +12,7 @@ from spacy_joint.engine.columns import Columns, affix_columns
 
 from .toys import COLUMNS, JOINT, random_columns, random_weights, templates_for
 
-QUICK = settings(max_examples=60)
+QUICK = settings(max_examples=25)
 
 
 @pytest.mark.parametrize(("names", "n_tokens"), [(("word", "tag"), 7), (("word",), 0), ((), 3)])
