@@ -4,7 +4,7 @@ import random
 import numpy as np
 import pytest
 import spacy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 from spacy.training import Example
@@ -239,6 +239,7 @@ def test_a_recognizer_writes_neither_punctuation_nor_capitals(rate):
 
 
 @pytest.mark.parametrize("change", ALL_CHANGES)
+@settings(max_examples=30)
 @given(doc=documents(), seed=st.integers(0, 9))
 def test_boundaries_and_trees_of_copies_agree_and_survive_a_docbin(change, doc, seed):
     copy = corrupt(doc, change, seed)
