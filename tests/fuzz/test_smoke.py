@@ -7,7 +7,7 @@ import pytest
 from .targets import TARGETS, check, mutate
 
 # Inputs for each target.
-MANY = 150
+MANY = 50
 
 
 @pytest.mark.parametrize("name", sorted(TARGETS))
