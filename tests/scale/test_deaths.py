@@ -55,7 +55,7 @@ def test_records_that_kill_their_process_or_fail_for_lack_of_memory_or_network_a
 
 def test_after_ctrl_c_a_run_says_how_to_continue_and_then_where_it_does(annotate, splitter, tmp_path):
     # More shards than can be done between the first ones and the interrupt, on a busy machine too.
-    corpus, output = write_records(tmp_path / "a.jsonl", 18 * 900), tmp_path / "output"
+    corpus, output = write_records(tmp_path / "a.jsonl", 18 * 300), tmp_path / "output"
     arguments = (corpus, "--format", "jsonl", "--shard-bytes", 1000, "--model", splitter, "--output", output)
     # Commands in the background of a shell ignore interrupts, and so would what they start.
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
