@@ -16,8 +16,8 @@ PATHS = sorted(CONFIGS.glob("*.cfg"))
 CONFIG = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 
 
-@pytest.fixture
-def overrides(full_pipeline, small_model, tmp_path):
+@pytest.fixture(scope="module")
+def overrides(full_pipeline, small_model, tmp_path_factory):
     """The trained pipelines on which configs build. Nothing else has to exist."""
     config = {"model": small_model}
     sources = dict.fromkeys(("tagger", "parser", "morphologizer"), str(full_pipeline))
@@ -26,7 +26,7 @@ def overrides(full_pipeline, small_model, tmp_path):
         nlp = spacy.blank("en")
         for factory, settings in factories.items():
             nlp.add_pipe(factory, config=settings)
-        sources[name] = str(tmp_path / name)
+        sources[name] = str(tmp_path_factory.mktemp(name))
         nlp.to_disk(sources[name])
 
     def choose(path: Path) -> dict[str, str]:
