@@ -1,9 +1,7 @@
 """The pretrained pipeline as a separate distribution."""
 
 import pytest
-import requests
 import spacy
-from spacy.cli.validate import get_model_pkgs
 from spacy.matcher import Matcher
 from spacy.util import get_installed_models
 
@@ -75,20 +73,6 @@ def test_spacy_knows_it():
     assert NAME in get_installed_models()
     info = spacy.info(NAME, silent=True)
     assert (info["name"], info["lang"], info["license"]) == ("joint_english", "en", "CC BY-SA 4.0")
-
-
-def test_spacy_validate_lists_it(monkeypatch):
-    # It asks a server which of spaCy's own pipelines are compatible.
-    monkeypatch.setattr(requests, "get", lambda url: Answer())
-    packages, _ = get_model_pkgs(silent=True)
-    assert packages[NAME]["compat"]
-
-
-class Answer:
-    status_code = 200
-
-    def json(self):
-        return {"spacy": {spacy.about.__version__: {}}}
 
 
 def test_tokens_have_all_that_matchers_want(nlp):
