@@ -20,15 +20,20 @@ Why	4.0	4.1	1	?	UC
 """
 
 
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy_joint.load(beam_width=1)
+
+
 def list_sentences(doc):
     assert all(token.is_sent_start is not None for token in doc)
     return [sentence.text for sentence in doc.sents]
 
 
-def test_calls_have_the_boundaries_and_pauses_of_their_words(script, write_text, monkeypatch):
+def test_calls_have_the_boundaries_and_pauses_of_their_words(script, nlp, write_text, monkeypatch):
     monkeypatch.setattr(script, "ALIGNED", 0)
     words = script.read_words(write_text("call.tsv", CALL))
-    doc = script.make_call(spacy_joint.load(beam_width=1), words)
+    doc = script.make_call(nlp, words)
     assert list_sentences(doc) == ["So we've, grown.", "5%", "Why?"]
     np.testing.assert_array_equal(read_column(doc, "pause"), [np.nan, 0, 0, 0, 0.4, 0, 1, 0, 0, 0])
     assert [len(part) for part in script.divide_words(words, 2)] == [3, 2]
@@ -55,10 +60,10 @@ def test_pauses_count_only_where_all_words_around_them_have_times(script, write_
         ('"Why?" Mary asked. "We left." She said no more.', ['"Why?" Mary asked.', '"We left."', "She said no more."]),
     ],
 )
-def test_sentences_of_raw_text(script, paragraph, sentences):
-    assert list_sentences(script.make_text(spacy_joint.load(beam_width=1), [paragraph])) == sentences
+def test_sentences_of_raw_text(script, nlp, paragraph, sentences):
+    assert list_sentences(script.make_text(nlp, [paragraph])) == sentences
 
 
-def test_paragraphs_begin_sentences(script):
-    doc = script.make_text(spacy_joint.load(beam_width=1), ["It rained", "all day. We left."])
+def test_paragraphs_begin_sentences(script, nlp):
+    doc = script.make_text(nlp, ["It rained", "all day. We left."])
     assert list_sentences(doc) == ["It rained", "all day.", "We left."]
