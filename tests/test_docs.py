@@ -118,12 +118,13 @@ def list_commands(page: Path) -> list[str]:
 
 # Typer may have a click of its own.
 UsageError = typer.BadParameter.__base__
+JOINT: Any = typer.main.get_command(app)
 
 
 def parse_command(arguments: str) -> None:
     """Parse the arguments of `spacy joint`; RAISES UsageError for an unknown command or option."""
     words, _ = split_overrides(shlex.split(arguments, comments=True))
-    command: Any = typer.main.get_command(app)
+    command = JOINT
     if words and not words[0].startswith("-"):
         group = command.context_class(command)
         _, command, words = command.resolve_command(group, words)
