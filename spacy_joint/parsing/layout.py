@@ -25,9 +25,7 @@ from .lines import FINAL, IS_COLON, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_l
 from .mark_constraints import (
     AHEAD,
     BEGINS_LOWER,
-    LANGUAGES,
     Words,
-    count_names,
     find_beginning,
     find_marked,
     may_be_title,
@@ -103,15 +101,14 @@ def _constrain_lines(
 
 def count_open_words(doc: Doc) -> int:
     """Counts the words at the end of a document whose constraints can depend on later words: a line of unknown kind,
-    names, words before the next capital, and AHEAD words, unless all begin in lower case and none can be an item."""
+    words before the next mark and capital, and AHEAD words, unless all begin in lower case and none can be an item."""
     properties = _word_properties.look_up(doc.to_array([ORTH]).reshape(-1), doc.vocab.strings)
     words = np.flatnonzero(~IS_WHITESPACE[properties[:, 1]])
     openings, ends, begins, capitals = properties[words, 3:].T
     first = int(np.searchsorted(words, np.flatnonzero(properties[:, 2]).max(initial=-1)))
     n_line, openings = len(words) - first, openings[first : first + LOOKAHEAD]
-    n_open = count_names(begins, ends) if doc.lang_ in LANGUAGES["names"] else 0
-    _, n_lower_case = find_lower_case(capitals)
-    n_open = max(n_open, n_lower_case + AHEAD * (n_lower_case > 0))
+    _, n_open = find_lower_case(capitals, marks.FOLLOWS_QUOTES.take(ends))
+    n_open += AHEAD * (n_open > 0)
     if n_line < LOOKAHEAD or may_be_title(doc, words[first:], begins[first:]):
         return max(n_line, n_open)
     may_have_items = n_line < LOOKBACK + AHEAD and (openings[0] == OPENS_LINE or (openings == IS_COLON).any())

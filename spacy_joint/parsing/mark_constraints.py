@@ -81,7 +81,7 @@ class Words:
 
     joined: The words, in one language.
     begins, ends: How they begin, and how they can end a sentence: see `find_beginning`, `marks.find_ending`.
-    has_capital: Whether they have a capital. Where none has, lower case does not count.
+    has_capital: Whether they have a capital: see `find_lower_case`.
     """
 
     def __init__(self, joined: JoinedWords, begins: np.ndarray, ends: np.ndarray, has_capital: np.ndarray) -> None:
@@ -89,7 +89,8 @@ class Words:
         self.is_gap, self.is_glued = joined.is_gap, joined.is_glued
         self.language = joined.docs[0].lang_
         self.begins, self.ends = begins, self._find_stems(ends)
-        self.is_lower = (begins == BEGINS_LOWER) & ~find_lower_case(has_capital, joined.bounds)[0]
+        in_lower_case, _ = find_lower_case(has_capital, marks.FOLLOWS_QUOTES.take(ends), joined.bounds)
+        self.is_lower = (begins == BEGINS_LOWER) & ~in_lower_case
         self.is_capital = begins == BEGINS_UPPER
         self.is_wrapped = self._find_wrapped(joined.n_breaks)
         n_breaks = np.where(self.is_wrapped, 0, joined.n_breaks)
@@ -311,13 +312,6 @@ def _are_in_names(words: Words, *, joins_titles: bool) -> np.ndarray:
     is_second = may_continue & preceding(words.is_capital)
     is_second |= words.in_line & (words.before == marks.DOTTED) & preceding(words.begins == 0)
     return begins_name | preceding(begins_name) | joins_titles & is_second & words.is_capital & (numbers - first == 1)
-
-
-def count_names(begins: np.ndarray, ends: np.ndarray) -> int:
-    """Counts the words of a document from the first one that `_are_in_names` may join once a mark follows."""
-    _, n_open = find_runs(marks.FOLLOWS_QUOTES.take(ends), MIN_UNPUNCTUATED)
-    may_be_name = (begins == BEGINS_UPPER) & preceding(begins == BEGINS_LOWER)
-    return n_open - int(np.append(np.flatnonzero(may_be_name[len(begins) - n_open :]), n_open)[0])
 
 
 def _are_new(words: Words, found: np.ndarray) -> np.ndarray:

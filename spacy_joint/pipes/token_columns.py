@@ -99,10 +99,16 @@ def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
     return moved
 
 
-def find_lower_case(has_capital: np.ndarray, bounds: np.ndarray | None = None) -> tuple[np.ndarray, int]:
-    """Finds the words in stretches without capitals (bool), where lower case is not informative, and the number of
-    words at the end for which later ones can change this. `bounds`: see `find_runs`."""
-    return find_runs(has_capital, MIN_LOWER_CASE, False, bounds)
+def find_lower_case(
+    has_capital: np.ndarray, is_mark: np.ndarray, bounds: np.ndarray | None = None
+) -> tuple[np.ndarray, int]:
+    """Finds the words in stretches with marks and without capitals (bool), where lower case is not informative, and the
+    number of words at the end for which later ones can change this. `bounds`: see `find_runs`."""
+    is_unmarked, n_unmarked = find_runs(is_mark, MIN_UNPUNCTUATED, bounds=bounds)
+    in_lower_case, n_lower_case = find_runs(has_capital, MIN_LOWER_CASE, False, bounds)
+    end = len(is_mark) if bounds is None else bounds[-1, 1]
+    n_open = n_unmarked if is_unmarked[:end][-1:].any() else max(n_unmarked, n_lower_case)
+    return in_lower_case & ~is_unmarked, n_open
 
 
 def read_starts(doc: Doc) -> np.ndarray:
@@ -236,7 +242,7 @@ class WordColumns:
         if self.glued is not None:
             values[:, self.glued] = is_glued
         if self.before is not None:
-            in_lower_case, n_lower_case = find_lower_case(found[:, HAS_CAPITAL], words.bounds)
+            in_lower_case, n_lower_case = find_lower_case(found[:, HAS_CAPITAL], found[:, IS_MARK], words.bounds)
             n_open = max(n_open, n_lower_case)
             before = read_before(endings, is_glued, begins_lower & ~in_lower_case, words.n_breaks).astype(np.uint64)
             is_unmarked = (style == UNPUNCTUATED) & (before % IN_QUOTES == WORD)
