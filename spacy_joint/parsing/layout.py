@@ -19,17 +19,10 @@ from ..pipes import marks
 from ..pipes.arrays import forbid_starts
 from ..pipes.joined_docs import JoinedDocs, JoinedWords
 from ..pipes.spelling import DEFAULT_SPELLING, combines
-from ..pipes.token_columns import find_lower_case
+from ..pipes.token_columns import find_styles
 from ..pipes.word_table import WordTable
 from .lines import FINAL, IS_COLON, LOOKAHEAD, LOOKBACK, OPENS_LINE, constrain_lines, find_opening, is_plain
-from .mark_constraints import (
-    AHEAD,
-    BEGINS_LOWER,
-    Words,
-    find_beginning,
-    find_marked,
-    may_be_title,
-)
+from .mark_constraints import AHEAD, BEGINS_LOWER, Words, find_beginning, find_marked, may_be_title
 
 # How words begin and end, see `forbid_starts`.
 BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
@@ -107,7 +100,7 @@ def count_open_words(doc: Doc) -> int:
     openings, ends, begins, capitals = properties[words, 3:].T
     first = int(np.searchsorted(words, np.flatnonzero(properties[:, 2]).max(initial=-1)))
     n_line, openings = len(words) - first, openings[first : first + LOOKAHEAD]
-    _, n_open = find_lower_case(capitals, marks.FOLLOWS_QUOTES.take(ends))
+    _, _, n_open = find_styles(capitals, marks.FOLLOWS_QUOTES.take(ends))
     n_open += AHEAD * (n_open > 0)
     if n_line < LOOKAHEAD or may_be_title(doc, words[first:], begins[first:]):
         return max(n_line, n_open)

@@ -17,9 +17,9 @@ from ..annotation.reporting_verbs import read_verbs
 from ..files.reading import read_word_lists
 from ..pipes import marks
 from ..pipes.abbreviations import read_abbreviations, read_final, read_leading, read_references, read_stems, read_words
-from ..pipes.arrays import find_runs, following, preceding
+from ..pipes.arrays import following, preceding
 from ..pipes.joined_docs import JoinedWords
-from ..pipes.token_columns import MIN_TITLE_CASE, MIN_UNPUNCTUATED, find_lower_case
+from ..pipes.token_columns import MIN_TITLE_CASE, find_styles
 from .lines import LOOKBACK
 
 LANGUAGES = read_word_lists(Path(__file__).parent / "languages.txt")
@@ -81,15 +81,16 @@ class Words:
 
     joined: The words, in one language.
     begins, ends: How they begin, and how they can end a sentence: see `find_beginning`, `marks.find_ending`.
-    has_capital: Whether they have a capital: see `find_lower_case`.
+    has_capital: Whether they have a capital: see `find_styles`.
     """
 
     def __init__(self, joined: JoinedWords, begins: np.ndarray, ends: np.ndarray, has_capital: np.ndarray) -> None:
-        self.locate, self.numbers, self.bounds = joined.locate, joined.numbers, joined.bounds
+        self.locate, self.numbers = joined.locate, joined.numbers
         self.is_gap, self.is_glued = joined.is_gap, joined.is_glued
         self.language = joined.docs[0].lang_
         self.begins, self.ends = begins, self._find_stems(ends)
-        in_lower_case, _ = find_lower_case(has_capital, marks.FOLLOWS_QUOTES.take(ends), joined.bounds)
+        is_mark = marks.FOLLOWS_QUOTES.take(ends)
+        self.is_unmarked, in_lower_case, _ = find_styles(has_capital, is_mark, joined.bounds)
         self.is_lower = (begins == BEGINS_LOWER) & ~in_lower_case
         self.is_capital = begins == BEGINS_UPPER
         self.is_wrapped = self._find_wrapped(joined.n_breaks)
@@ -302,8 +303,7 @@ def _are_in_names(words: Words, *, joins_titles: bool) -> np.ndarray:
     With titles, also of names whose title or first words begin the sentence or follow a dash: Mayor | Nora | Dale left.
     The caller excludes words such as The, which may begin a sentence nevertheless."""
     numbers, first = np.arange(len(words.before)), words.find_first_words(BEFORE_NAME)
-    is_unmarked, _ = find_runs(marks.FOLLOWS_QUOTES.take(words.ends), MIN_UNPUNCTUATED, bounds=words.bounds)
-    is_before = words.is_lower & ~is_unmarked
+    is_before = words.is_lower & ~words.is_unmarked
     is_title = (np.maximum.accumulate(np.where(words.is_capital, -1, numbers)) < first) & (numbers - first < NAME)
     may_continue = IN_NAME.take(words.before) & words.in_line
     is_last = may_continue & (words.is_capital | (words.ends == marks.INITIAL))

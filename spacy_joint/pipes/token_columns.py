@@ -99,16 +99,17 @@ def move_off_whitespace(starts: np.ndarray, doc: Doc) -> np.ndarray:
     return moved
 
 
-def find_lower_case(
+def find_styles(
     has_capital: np.ndarray, is_mark: np.ndarray, bounds: np.ndarray | None = None
-) -> tuple[np.ndarray, int]:
-    """Finds the words in stretches with marks and without capitals (bool), where lower case is not informative, and the
-    number of words at the end for which later ones can change this. `bounds`: see `find_runs`."""
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Finds the words in stretches without marks (bool); those in other stretches without capitals (bool), where lower
+    case is not informative; and the number of words at the end for which later ones can change this. `bounds`: see
+    `find_runs`."""
     is_unmarked, n_unmarked = find_runs(is_mark, MIN_UNPUNCTUATED, bounds=bounds)
     in_lower_case, n_lower_case = find_runs(has_capital, MIN_LOWER_CASE, False, bounds)
     end = len(is_mark) if bounds is None else bounds[-1, 1]
     n_open = n_unmarked if is_unmarked[:end][-1:].any() else max(n_unmarked, n_lower_case)
-    return in_lower_case & ~is_unmarked, n_open
+    return is_unmarked, in_lower_case & ~is_unmarked, n_open
 
 
 def read_starts(doc: Doc) -> np.ndarray:
@@ -233,7 +234,7 @@ class WordColumns:
         words = JoinedWords(joined, joined.properties[:, IS_SPACE] > 0, joined.properties[:, N_BREAKS])
         found = joined.properties.take(words.rows, axis=0)
         endings, begins_lower = found[:, ENDING].astype(np.uint8), found[:, BEGINS_LOWER] > 0
-        values, style, n_open = self._find_style(found, words.bounds)
+        values, style, in_lower_case, n_open = self._find_style(found, words.bounds)
         for column, (i, _) in enumerate(self.by_token, start=1):
             values[:, i] = joined.values[words.rows, column]
         if self.style is not None:
@@ -242,8 +243,6 @@ class WordColumns:
         if self.glued is not None:
             values[:, self.glued] = is_glued
         if self.before is not None:
-            in_lower_case, n_lower_case = find_lower_case(found[:, HAS_CAPITAL], found[:, IS_MARK], words.bounds)
-            n_open = max(n_open, n_lower_case)
             before = read_before(endings, is_glued, begins_lower & ~in_lower_case, words.n_breaks).astype(np.uint64)
             is_unmarked = (style == UNPUNCTUATED) & (before % IN_QUOTES == WORD)
             values[:, self.before] = np.where(is_unmarked, before + UNMARKED, before)
@@ -253,14 +252,14 @@ class WordColumns:
                 values[part, i] = self.custom.read(doc, name)[tokens]
         return [(values[part], tokens) for part, tokens in parts], n_open
 
-    def _find_style(self, found: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, Any, int]:
+    def _find_style(self, found: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, Any, Any, int]:
         """Returns the values of the rows of words, those of lower-cased words where case is not informative; the style,
-        since the absence of marks is not informative in transcripts; and the number of tokens at the end of the last
-        document that depend on later ones."""
-        style, n_open = None, 0
+        since the absence of marks is not informative in transcripts; where lower case is not informative, either; and
+        the number of tokens at the end of the last document that depend on later ones."""
+        style, in_lower_case, n_open = None, None, 0
         _, values, lowered = np.hsplit(found, [len(WORD_PROPERTIES), len(WORD_PROPERTIES) + len(self.names)])
         if self.style is not None or self.before is not None:
-            is_unpunctuated, n_open = find_runs(found[:, IS_MARK], MIN_UNPUNCTUATED, bounds=bounds)
+            is_unpunctuated, in_lower_case, n_open = find_styles(found[:, HAS_CAPITAL], found[:, IS_MARK], bounds)
             style = np.where(is_unpunctuated, UNPUNCTUATED, PUNCTUATED)
         if self.cased:
             in_capitals, n_capitals = find_runs(found[:, HAS_LOWER], MIN_CAPITALS, bounds=bounds)
@@ -268,7 +267,7 @@ class WordColumns:
             for (i, _), column in zip(self.cased, lowered.T, strict=True):
                 values[:, i] = np.where(in_capitals | in_title_case, column, values[:, i])
             n_open = max(n_open, n_capitals, n_title)
-        return values, style, n_open
+        return values, style, in_lower_case, n_open
 
     def _describe(self, words: list[str]) -> np.ndarray:
         """Makes the rows of words: see `known`."""

@@ -37,7 +37,7 @@ from ..engine.learner import Instance
 from ..errors import Errors, JointValueError
 from ..pipes.abbreviations import read_titles
 from ..pipes.arrays import find_runs, preceding
-from ..pipes.marks import count_breaks
+from ..pipes.marks import count_breaks, has_capital
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.token_columns import (
     COLUMNS,
@@ -232,13 +232,13 @@ def _find_given(words: Sequence[MarkedWord], ends: np.ndarray, lines: np.ndarray
     # Numbers and symbols have no case.
     is_cased = np.array([any(map(str.isalpha, text)) for text in texts], dtype=bool)
     texts = [text for text, has_letters in zip(texts, is_cased.tolist(), strict=True) if has_letters]
-    has_capital = np.array([text not in (text.lower(), "I") for text in texts], dtype=bool)
+    are_capitalised = np.array(list(map(has_capital, texts)), dtype=bool)
     has_lower = np.array([text.isalpha() and not text.isupper() for text in texts], dtype=bool)
     begins_lower = np.array([text.isalpha() and text[0].islower() for text in texts], dtype=bool)
     begins_upper = np.array([text[0].isupper() and text != "I" for text in texts], dtype=bool)
     # Long sentences of edited text are not in lower case.
     _, first, of_sentence = np.unique((np.cumsum(ends) - ends)[is_cased], return_index=True, return_inverse=True)
-    in_lower = find_runs(has_capital, MIN_TITLE_CASE)[0] & ~begins_upper[first][of_sentence]
+    in_lower = find_runs(are_capitalised, MIN_TITLE_CASE)[0] & ~begins_upper[first][of_sentence]
     in_capitals, _ = find_runs(has_lower, MIN_CAPITALS)
     in_title, _ = find_runs(begins_lower, MIN_TITLE_CASE, whole=False)
     changes_case = np.append(False, in_lower | in_capitals | in_title)
