@@ -3,9 +3,9 @@
 A sentence begins at a list item, a heading or a table row, after a blank line, and at The or another stop word after an
 abbreviation. No sentence begins right after a bullet or a label; inside a string that the tokenizer has divided (a URL,
 a number, an emoji); in lower case after a comma, an abbreviation, a quotation, a colon, dots, a dash or a long line; at
-a name after a title; or, in English, within a citation, a line in title case or a name that begins a sentence. Other
-single line breaks are no sign, since text may be wrapped. Constraints depend on a bounded context, so streams get the
-same ones.
+a name after a title; or, in English, within a citation, a line in title case or a name that begins a sentence. In text
+without marks, capitals can decide. Other single line breaks are no sign, since text may be wrapped. Constraints depend
+on a bounded context, so streams get the same ones.
 """
 
 import re

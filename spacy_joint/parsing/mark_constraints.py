@@ -49,6 +49,9 @@ LABEL = re.compile(r"[A-Z]{0,2}\d|[IVX]{2,5}(?!\S)|[A-Z]\. ?\d")
 REPORTER = 3
 # The minimum number of capitalised words of a title, and of words before dots that end a sentence.
 TITLE, CLAUSE = 3, 5
+# In text without marks: the minimum number of words of a document whose capitals are signs, and for how many words
+# a sign shows that sentences begin with capitals.
+SHORT, REACH = 20, 80
 # The endings of words that belong to the next word.
 LEADING = (marks.ABBREVIATION, marks.INITIAL)
 
@@ -85,7 +88,7 @@ class Words:
     """
 
     def __init__(self, joined: JoinedWords, begins: np.ndarray, ends: np.ndarray, has_capital: np.ndarray) -> None:
-        self.locate, self.numbers = joined.locate, joined.numbers
+        self.locate, self.numbers, self.sizes = joined.locate, joined.numbers, joined.sizes
         self.is_gap, self.is_glued = joined.is_gap, joined.is_glued
         self.language = joined.docs[0].lang_
         self.begins, self.ends = begins, self._find_stems(ends)
@@ -169,6 +172,8 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_titles: bool) ->
     is_new = _are_new(words, found)
     constraints[is_new] = 1
     constraints[preceding(is_new & (words.ends == marks.SYMBOL))] = -1
+    if words.language in LANGUAGES["capitals"]:
+        constraints = np.where(constraints, constraints, _find_by_capitals(words))
     return constraints
 
 
@@ -332,6 +337,20 @@ def _are_new(words: Words, found: np.ndarray) -> np.ndarray:
         doc, token = words.locate(index)
         is_new[index] |= doc[token].text in LANGUAGES.get(f"{words.language} openers", ())
     return is_new
+
+
+def _find_by_capitals(words: Words) -> np.ndarray:
+    """Finds the words of longer text without marks that begin a sentence (1), capitalised stop words after a word in
+    lower case, and those near one that do not (-1): and he | saw | it | She | left"""
+    numbers, is_lower = np.arange(len(words.numbers)), words.begins == BEGINS_LOWER
+    is_open = words.is_unmarked & words.in_line & (words.sizes >= SHORT)
+    starts = is_open & words.is_capital & preceding(is_lower)
+    for index in np.flatnonzero(starts).tolist():
+        doc, token = words.locate(index)
+        starts[index] = doc[token].is_stop
+    last = np.maximum.accumulate(np.where(starts, numbers, -REACH))
+    continues = is_open & is_lower & (numbers - last < np.minimum(words.numbers, REACH))
+    return starts.astype(np.int8) - continues
 
 
 def _is_new(doc: Doc, start: int, stop: int) -> bool:

@@ -55,9 +55,10 @@ class JoinedWords:
         self.is_glued = preceding(is_joined)[self.rows]
         ends = np.flatnonzero(self.is_gap)[GAP - 1 :: GAP] + 1
         starts = preceding(ends)
-        # The first word and the end of each document, and the number of each word in its document.
+        # The first word and the end of each document; the number of each word in its document, and of all words there.
         self.bounds = np.stack([starts, ends - GAP], axis=1)
-        self.numbers = np.arange(len(self.rows)) - np.repeat(starts, ends - starts)
+        self.numbers, self.sizes = np.repeat([-starts, ends - GAP - starts], ends - starts, axis=1)
+        self.numbers += np.arange(len(self.rows))
 
     def locate(self, word: int) -> tuple[Doc, int]:
         """Finds the document and the token of a word."""

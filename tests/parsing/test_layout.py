@@ -54,6 +54,8 @@ def mark(doc):
         "The ^hon. ^Member for Ely asked ^Cllr. ^Wu.",
         "Lt. ^Col. ^A. ^B. ^Carter and ^Dr. ^Wu read ^Vol. ^2 of ^J. ^R. ^R. ^Tolkien. Sam ^Hill ^Jr. ^came.",
         "J.-P. ^Orr came to 12 ^N. ^Main on ^Weds. ^9 May. It was ^Jan. Nora left.",
+        "we took the bus |The ^one ^for Nora Dale ^left ^late ^so ^we ^waited |She ^was ^on ^it ^with Max ^until ^noon",
+        "we took the bus to The Hague and so did Nora Dale who was late",
         "WE SAW MRS. ^DALY AND PROF. ^WU. THE STATE OF THE ART. NORA CAME.",
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: ^5. Cf. ^Ps. ^9:1, ^Rom. ^1:2.",
         "See ^Eq. ^(1) ^and ^Sec. ^[2.1]. Ways: ^(1) ^bus. Ways: ^1. ^Go by bus. 2. Go by car. Acme ^Inc. (It grew.)",
@@ -321,7 +323,7 @@ def test_words_wait_for_a_mark_and_a_capital():
     marked = NLP.make_doc("Why? " + "so, " * 40)
     assert [count_open_words(marked[:n].as_doc()) for n in (2, 80, 82)] == [AHEAD + 1, 83, AHEAD]
     # Each prefix closes only words whose constraints stay.
-    for text in (doc.text, f"{doc[:70]}.", f'{doc}. "no." {doc}', MIXED):
+    for text in (doc.text, f"{doc[:70]}.", f'{doc}. "no." {doc}', MIXED, "we saw it and The bus left late" * 12):
         whole = NLP.make_doc(text)
         for n in range(1, len(whole)):
             closed = max(n - count_open_words(whole[:n].as_doc()), 0)
