@@ -14,7 +14,7 @@ from ..files.grouping import group_by_size
 from .encoder import use_numpy_products
 from .guidance import EMPTY, Guidance, GuidanceStream, find_best, join
 from .heads import GuideHeads
-from .vectors import WINDOWS, Encoder, VectorStream, cut_document, find_encoder, is_listener
+from .vectors import WINDOWS, Encoder, VectorStream, cut_document, encode_documents, find_encoder, is_listener
 from .windows import Tok2Vec, cut_windows
 
 N_PLACES = len(SPAN_PLACES)
@@ -110,20 +110,19 @@ def _find_in_documents(
     `find_long` for a document that is encoded in parts. `nothing` is the prediction for a document without tokens."""
     if any(map(is_listener, tok2vec.walk())):
         return list(find(tok2vec.predict(docs)))
-    encoder = find_encoder(tok2vec, window, stride)
     # A document with this many windows needs no more memory than a batch of shorter ones.
     longest = (WINDOWS - 1) * stride + window
     found: dict[int, Found] = {}
     whole = []
     for number, doc in enumerate(docs):
-        if encoder is not None and len(doc) > longest:
+        if len(doc) > longest and (encoder := find_encoder(tok2vec, window, stride)):
             found[number] = find_long(doc, encoder)
         elif len(doc):
             whole.append(number)
     predicted = (
         prediction
         for batch in group_by_size((docs[number] for number in whole), len, BATCH_TOKENS)
-        for prediction in find(tok2vec.predict(batch))
+        for prediction in find(encode_documents(tok2vec, batch, is_train=False)[0])
     )
     found.update(zip(whole, predicted, strict=True))
     return [found.get(number, nothing) for number in range(len(docs))]

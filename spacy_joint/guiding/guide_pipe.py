@@ -27,6 +27,7 @@ from ..errors import Errors, JointValueError, check_value, report_damage
 from ..pipes.component_files import ComponentFiles, Parts
 from ..pipes.examples import read_examples
 from .learning_state import pack_learning_state, restore_optimizer, restore_random_numbers, unpack_learning_state
+from .vectors import encode_documents
 
 # Called once: inspecting the loaded libraries takes milliseconds.
 _find_blas = cache(ThreadpoolController)
@@ -215,7 +216,9 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
         if self._interrupted is not None and "random" in self._interrupted:
             restore_random_numbers(self._interrupted.pop("random"))
         set_dropout_rate(self.model, drop)
-        vectors, backprop_vectors = self.model.get_ref("tok2vec").begin_update([eg.predicted for eg in examples])
+        vectors, backprop_vectors = encode_documents(
+            self.model.get_ref("tok2vec"), [eg.predicted for eg in examples], is_train=True
+        )
         loss, d_vectors = self.learn(vectors, examples)
         if not isfinite(loss):
             raise JointValueError(Errors.J661, name=self.name, step=self.n_steps + 1, loss=loss)

@@ -11,8 +11,9 @@ from thinc.api import Model
 
 from ..annotation.custom_columns import copy_columns
 from ..pipes.token_columns import make_doc
-from .windows import Window, WindowStream, with_windows
+from .windows import Tok2Vec, Window, WindowStream, with_windows
 from .word_pieces import WITH_WORD_PIECES, split_document
+from .wrapped_lines import WrappedLines
 
 # The number of windows in a part of a long document.
 WINDOWS = 32
@@ -21,9 +22,10 @@ COPIED = (NORM, LEMMA, TAG, POS, MORPH, ENT_IOB, ENT_TYPE, SENT_START)
 
 
 class Encoder(NamedTuple):
-    """An encoder that sees no further than its windows."""
+    """An encoder that sees no further than its windows, for one document."""
 
-    # Makes the input: rows, any number for each token, and the first row of each token (intp; -1 if it has none).
+    # Makes the input for the next part: rows, any number for each token, and the first row of each token (intp; -1 if
+    # it has none).
     read: Callable[[Doc], tuple[Any, np.ndarray]]
     # The layer over rows, by `with_windows`.
     windows: Model
@@ -38,8 +40,11 @@ def find_encoder(tok2vec: Model, window: int, stride: int) -> Encoder | None:
         return None
     embed, encode = tok2vec.get_ref("embed"), tok2vec.get_ref("encode")
 
+    lines = WrappedLines()
+
     def read(doc: Doc) -> tuple[Any, np.ndarray]:
-        return embed.predict([doc])[0], np.arange(len(doc))
+        is_read = ~lines.find(doc)
+        return embed.predict([doc])[0][is_read], np.where(is_read, np.cumsum(is_read) - 1, -1)
 
     if {"size", "stride"} <= encode.attrs.keys():
         return Encoder(read, encode)
@@ -47,6 +52,32 @@ def find_encoder(tok2vec: Model, window: int, stride: int) -> Encoder | None:
     if 2 * encode.attrs.get("pad", window) > window - stride:
         return None
     return Encoder(read, with_windows(encode, tok2vec.get_dim("nO"), window, stride, WINDOWS))
+
+
+def encode_documents(
+    tok2vec: Tok2Vec, docs: list[Doc], *, is_train: bool
+) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+    """Encodes documents; returns the vectors of their tokens, and a function that takes their gradient. Encoders after
+    embeddings do not read the line breaks of wrapped text; their vectors are zeros."""
+    is_read = [~WrappedLines().find(doc) for doc in docs]
+    if not tok2vec.has_ref("embed") or not tok2vec.has_ref("encode") or all(map(np.all, is_read)):
+        return tok2vec(docs, is_train)
+
+    def select(rows: list[Any]) -> list[Any]:
+        return [of_tokens[are_read] for of_tokens, are_read in zip(rows, is_read, strict=True)]
+
+    def spread(rows: list[Any]) -> list[Any]:
+        found: list[Any] = [
+            tok2vec.ops.alloc2f(len(are_read), of_read.shape[1])
+            for are_read, of_read in zip(is_read, rows, strict=True)
+        ]
+        for of_tokens, are_read, of_read in zip(found, is_read, rows, strict=True):
+            of_tokens[are_read] = of_read
+        return found
+
+    rows, backprop_embed = tok2vec.get_ref("embed")(docs, is_train)
+    vectors, backprop = tok2vec.get_ref("encode")(select(rows), is_train)
+    return spread(vectors), lambda gradient: backprop_embed(spread(backprop(select(gradient))))
 
 
 class VectorStream:

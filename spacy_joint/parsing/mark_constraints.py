@@ -37,8 +37,6 @@ AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
 AHEAD = 4
 # The maximum number of words and marks of a line that may greet.
 MAX_GREETING = 6
-# The maximum number of words and marks of a wrapped line; longer lines are paragraphs.
-MAX_LINE = 25
 # The maximum number of words before a two-word name at the start of its sentence: Former White House Press Secretary.
 NAME = 5
 # Marks within words of letters.
@@ -75,8 +73,6 @@ IS_LEADING = marks.make_table((marks.DOTTED, marks.COLON, *LEADING))
 IS_FINAL = marks.make_table((marks.TERMINAL, marks.ELLIPSIS, marks.FULL_STOP))
 IS_OPENING = marks.make_table((marks.SYMBOL, marks.DASH, marks.CLOSES_QUOTES))
 IS_SIGN = marks.make_table((marks.SYMBOL, marks.DASH))
-# Endings of wrapped lines before lower case.
-MAY_WRAP = marks.make_table((marks.WORD, marks.COMMA, marks.STEM, marks.OTHER_STEM))
 
 
 class Words:
@@ -117,8 +113,8 @@ class Words:
         numbers = np.arange(len(n_breaks))
         lines = np.maximum.accumulate(np.where((n_breaks > 0) | (self.numbers == 0), numbers, 0))
         lengths = numbers - preceding(lines)
-        is_long = (lengths > MAX_GREETING) & (lengths <= MAX_LINE)
-        return (n_breaks == 1) & self.is_lower & is_long & preceding(MAY_WRAP.take(self.ends))
+        is_long = (lengths >= marks.WRAPPED_LENGTHS.start) & (lengths < marks.WRAPPED_LENGTHS.stop)
+        return (n_breaks == 1) & self.is_lower & is_long & preceding(marks.MAY_WRAP.take(self.ends))
 
     def _find_stems(self, ends: np.ndarray) -> np.ndarray:
         """Makes a copy of the endings in which only abbreviations of the language precede a full stop."""

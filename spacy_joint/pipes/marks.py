@@ -91,6 +91,9 @@ IS_CLOSING_QUOTE = make_table((CLOSES_QUOTES, LEFT_QUOTE, RIGHT_QUOTE))
 # Marks that can follow a quotation, and marks after which a sentence can continue.
 FOLLOWS_QUOTES = make_table((COMMA, COLON, TERMINAL, ELLIPSIS, FULL_STOP, CLOSES_BRACKETS))
 LEAVES_OPEN = make_table((COMMA, DOTTED, ABBREVIATION, INITIAL))
+# The lengths of lines that may be wrapped, in words and marks, and their endings; longer lines are paragraphs.
+WRAPPED_LENGTHS = range(7, 26)
+MAY_WRAP = make_table((WORD, COMMA, STEM, OTHER_STEM))
 # The mark of each ending.
 MARK_OF = np.arange(N_VALUES, dtype=np.uint8)
 MARK_OF[CLOSES_QUOTES:] = WORD

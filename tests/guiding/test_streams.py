@@ -14,6 +14,7 @@ from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
 from spacy_joint.annotation.custom_columns import (
+    GUIDE_BOUNDARY,
     GUIDE_COLUMNS,
     GUIDE_HEAD,
     GUIDE_INFO,
@@ -24,6 +25,7 @@ from spacy_joint.annotation.custom_columns import (
 from spacy_joint.errors import JointValueError
 from spacy_joint.guiding import architecture, guidance, vectors
 from spacy_joint.guiding.windows import WindowStream, cut_windows
+from spacy_joint.guiding.wrapped_lines import WrappedLines
 from spacy_joint.pipes.guide_columns import find_guide_info
 from spacy_joint.pipes.streaming import FORGET_AFTER, stream_sentences
 
@@ -67,12 +69,10 @@ def guided(small_model):
     return nlp
 
 
-def babble(n, seed=0):
+def babble(n, seed=0, spaces=(" ", " ", " ", "\n\n")):
     """Words in no order, with whitespace among them."""
     draw = np.random.default_rng(seed)
-    return "".join(
-        str(draw.choice(["the", "the", *NOUNS, *VERBS])) + str(draw.choice([" ", " ", " ", "\n\n"])) for _ in range(n)
-    )
+    return "".join(str(draw.choice(["the", "the", *NOUNS, *VERBS])) + str(draw.choice(spaces)) for _ in range(n))
 
 
 def cut(doc, sizes):
@@ -119,11 +119,23 @@ def test_windows_of_a_stream_are_those_of_the_sequence(shape, data):
 
 @FEW
 @given(st.sampled_from([0, 1, WINDOW, WINDOW + 1, 100, 400]), st.lists(st.integers(1, 90), min_size=1, max_size=5))
-def test_columns_are_those_of_the_whole_document(nlp, n, sizes):
-    doc = nlp.make_doc(babble(n))
+@pytest.mark.parametrize("spaces", [" " * 3 + "\n", " " * 9 + "\n"])
+def test_columns_are_those_of_the_whole_document(nlp, spaces, n, sizes):
+    doc = nlp.make_doc(babble(n, spaces=list(spaces)))
     parts = stream(nlp, cut(doc, sizes))
     assert "".join(part.text_with_ws for part in parts) == doc.text_with_ws
     check_same(parts, nlp.get_pipe("parser_guide")(doc))
+
+
+def test_breaks_of_wrapped_lines_are_not_read(nlp):
+    line = "the old dog saw the young cat and"
+    wrapped, unwrapped = (nlp(f"{line}\n{line}{space}Cats saw it.") for space in "\n ")
+    columns = read_columns(wrapped)[GUIDE_BOUNDARY]
+    del columns[2 * len(line.split()) + 1]
+    assert columns == pytest.approx(read_columns(unwrapped)[GUIDE_BOUNDARY], abs=1e-4, nan_ok=True)
+    # Those after short lines, and between lines that begin with a capital, are.
+    for text in ("the dog\nsaw the cat\nCats saw it.", f"{line.title()}\n{line.title()}\nCats saw it."):
+        assert not WrappedLines().find(nlp.make_doc(text)).any()
 
 
 @FEW
