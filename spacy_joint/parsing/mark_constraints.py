@@ -24,10 +24,12 @@ from .lines import LOOKBACK
 
 LANGUAGES = read_word_lists(Path(__file__).parent / "languages.txt")
 # How a word begins: with a lower-case letter, with a capital and lower-case letters, with a digit, or as an amount or a
-# section; or that it is an operator or a backtick, or in lower case with an apostrophe.
-BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, IS_ELIDED, BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(1, 9)
+# section; or that it is an operator, a backtick or a sign of emphasis, or in lower case with an apostrophe.
+BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, IS_EMPHASIS, IS_ELIDED = range(1, 7)
+BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(7, 10)
 # Signs between words in formulas and code.
 OPERATORS = frozenset("= + < > ≤ ≥ ≠ ≈ ∈ ⊂ ⊆ → => -> --> == != <= >= && || += :=".split())  # noqa: SIM905
+EMPHASIS = frozenset(("*", "**", "***", "_", "__", "~~"))
 # Signs before an amount, and before a section or another citation.
 CURRENCIES, SECTIONS = frozenset("$€£¥"), frozenset("§¶&")
 AMOUNT = CURRENCIES | SECTIONS | frozenset("#~")
@@ -88,6 +90,8 @@ class Words:
         self.is_gap, self.is_glued = joined.is_gap, joined.is_glued
         self.language = joined.docs[0].lang_
         self.begins, self.ends = begins, self._find_stems(ends)
+        closes_emphasis = (begins == IS_EMPHASIS) & self.is_glued & ~following(self.is_glued)
+        self.ends[closes_emphasis] = marks.CLOSES_BRACKETS
         is_mark = marks.FOLLOWS_QUOTES.take(ends)
         self.is_unmarked, in_lower_case, _ = find_styles(has_capital, is_mark, joined.bounds)
         self.is_lower = (begins == BEGINS_LOWER) & ~in_lower_case
@@ -133,6 +137,8 @@ def find_beginning(text: str) -> int:
         return BEGINS_LOWER if text[0].islower() else BEGINS_UPPER if text[0].isupper() else 0
     if text in OPERATORS or text == "`":
         return IS_TICK if text == "`" else IS_OPERATOR
+    if text in EMPHASIS:
+        return IS_EMPHASIS
     if text[0].islower() and ELISION.sub("", text).isalpha():
         return IS_ELIDED
     if text[0] in CURRENCIES:
@@ -146,7 +152,7 @@ def find_marked(words: Words, *, lower_case_starts: bool, joins_titles: bool) ->
     """Finds the words that do not begin a sentence (-1), and those that begin one after an abbreviation (1). For the
     settings, see `find_layout`."""
     found = words.is_gap | _are_in_quotations(words) | _are_in_strings(words) | _are_in_amounts(words)
-    found |= _are_opening_signs(words) | _are_in_verses(words) | _have_initials(words)
+    found |= _are_opening_signs(words) | _are_emphasised(words) | _are_in_verses(words) | _have_initials(words)
     if words.language in LANGUAGES["citations"]:
         found |= _are_cited(words)
     if not lower_case_starts:
@@ -205,6 +211,14 @@ def _are_opening_signs(words: Words) -> np.ndarray:
     is_inside = words.is_glued & (words.is_lower | (words.begins == BEGINS_NUMBER))
     may_continue = words.may_belong | (words.before == marks.COMMA)
     return may_continue & (words.ends == marks.SYMBOL) & following(is_inside) & words.in_line
+
+
+def _are_emphasised(words: Words) -> np.ndarray:
+    """The | *old* clock. It was *the* | Acme Inc. Not: **Eggs** The oldest. Signs after words are closing brackets."""
+    is_sign = words.begins == IS_EMPHASIS
+    opens = is_sign & ~words.is_glued & following(words.is_glued & words.is_lower) & IS_OPEN.take(words.before)
+    closes = is_sign & (words.ends == marks.CLOSES_BRACKETS) & preceding(words.is_lower & ~words.is_unmarked)
+    return words.in_line & (opens | preceding(closes))
 
 
 def _have_initials(words: Words) -> np.ndarray:

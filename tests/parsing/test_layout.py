@@ -60,7 +60,7 @@ def mark(doc):
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: ^5. Cf. ^Ps. ^9:1, ^Rom. ^1:2.",
         "See ^Eq. ^(1) ^and ^Sec. ^[2.1]. Ways: ^(1) ^bus. Ways: ^1. ^Go by bus. 2. Go by car. Acme ^Inc. (It grew.)",
         "It was plan ^B. |Then the ^U. ^S. They live on ^High ^St. Mr. ^Wu takes 5 mg. ^b.i.d. ^for it.",
-        "If it rains, ^**stay** here. We saw Ben, ^[of course] ^and Nora.",
+        "If it rains, ^**stay** ^here. We saw Ben, ^[of course] ^and Nora.",
         "She waited . ^. ^. ^and waited.",
         "She joined ^Acme ^Inc. |The firm left ^N.Y. |“We had to,” ^they said. It let No. One be. U.S. To Buy Tea.",
         "So\n\n|P.S. ^Please write at 5 ^p.m.\nWe close. See ^README.Now and go.",
@@ -172,6 +172,8 @@ def mark(doc):
         "It was not so late... |I left. Then it was not late... We left. Well... I left. We saw it all... ^i left.",
         # Titles.
         "Mayor ^Under ^Pressure ^to ^Resign: It's ^Bad,” ^Nora ^Says. He ^Left\nNora ^Dale was late. Go On",
+        # Emphasis.
+        "The ^**old** ^clock ^*is* ^late. It was ^*the* ^Acme ^**clock**. **Eggs** The oldest. **So:** ^we ^*had* ^to.",
         # Operators.
         "Set x ^= ^5 and a ^&& ^b ^--> ^c. => See. It is a=b, ^c ^→ ^d. Run `x` ^Then, `y.` Then (e) ^=> ^f.",
     ],
