@@ -26,7 +26,7 @@ from spacy_joint.corpora.quotations import JACKKNIFED, create_quotation_corpus
 from spacy_joint.pipes.word_classes import WordClasses
 from spacy_joint.quotation.decoders import read_labels, write_labels
 from spacy_joint.quotation.features import ALL_COLUMNS, QuotationColumns
-from spacy_joint.scoring.quotations import ALL, Counts, count_strict, get_runs, score_quotations
+from spacy_joint.scoring.quotations import ALL, Counts, count_runs, get_runs, score_quotations
 
 KINDS = (ALL, DIRECT, INDIRECT, MIXED)
 GUIDE, CUES, SPANS = COMPONENTS = ("span_guide", "quotation_cues", "quotation_spans")
@@ -46,7 +46,7 @@ def annotate(predict: Callable[[Doc], object], references: Sequence[Example]) ->
 
 def count(examples: Sequence[Example], kind: str) -> list[Counts]:
     """The strict counts of each document."""
-    return [count_strict(*get_runs(example, QUOTATIONS), kind) for example in examples]
+    return [count_runs(*get_runs(example, QUOTATIONS), kind) for example in examples]
 
 
 def load(path: Path, **settings: Any) -> Callable[[Doc], object]:

@@ -10,10 +10,10 @@ from typing import Any
 
 from spacy.pipeline.dep_parser import parser_score
 from spacy.scorer import PRFScore, Scorer
-from spacy.tokens import Token
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 
-from ..annotation.sentences import list_words
+from ..annotation.sentences import list_places, list_words
 from .counts import make_factory, report
 
 
@@ -58,22 +58,14 @@ def score_boundaries(examples: Iterable[Example]) -> dict[str, float | None]:
     for example in examples:
         if not example.reference.has_annotation("SENT_START"):
             continue
-        expected = {words[0].i for words in list_words(example.reference)}
-        found = set()
-        if example.predicted.has_annotation("SENT_START"):
-            for words in list_words(example.predicted):
-                if (counterpart := _find_counterpart(example, words[0].i)) is None:
-                    score.fp += 1
-                else:
-                    found.add(counterpart)
-        score.score_set(found, expected)
+        score.score_set(_find_starts(example.predicted), _find_starts(example.reference))
     return report("boundary", score)
 
 
-def _find_counterpart(example: Example, predicted: int) -> int | None:
-    """Find the token of the reference that starts at the same character as a predicted one, or None."""
-    aligned = example.alignment.x2y[predicted].tolist()
-    return aligned[0] if aligned and example.alignment.y2x[aligned[0]][0] == predicted else None
+def _find_starts(doc: Doc) -> set[int]:
+    """Find the starts of sentences, in non-whitespace characters; none without boundaries."""
+    places = list_places(doc)
+    return {places[words[0].i] for words in list_words(doc)} if doc.has_annotation("SENT_START") else set()
 
 
 def _get_label(token: Token, attribute: str) -> str:

@@ -73,10 +73,8 @@ def score_span_guides(examples: Iterable[Example], *, labels: Sequence[str], **k
                     is_correct = correct > 0
                     numbers = (each.sum() for each in (found & is_correct, found & known, is_correct))
                     count(columns[name], *map(int, numbers))
-    edges = PRFScore()
-    for name, score in columns.items():
-        if not name.endswith(custom_columns.SPAN_PLACES[-1]):
-            edges += score
+    inside = custom_columns.SPAN_PLACES[-1]
+    edges = sum((score for name, score in columns.items() if not name.endswith(inside)), PRFScore())
     per_type = {name: score.to_dict() for name, score in columns.items()} if len(edges) else None
     return {**report("span_guide", edges), "span_guide_per_type": per_type}
 

@@ -7,7 +7,7 @@ have other tokens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -77,10 +77,13 @@ def score_quotations(
         annotated = True
         gold, predicted = get_runs(example, spans_key)
         for name in strict:
-            strict[name] += count_strict(gold, predicted, name)
-            partial[name] += count_partial(gold, predicted, name)
+            strict[name] += count_runs(gold, predicted, name)
+            partial[name] += count_runs(gold, predicted, name, partial=True)
         if cues_key in example.reference.spans:
-            gold_cues, predicted_cues = get_heads(example, cues_key)
+            # Words that are heads of cues, or have them: see `find_heads`.
+            gold_cues, predicted_cues = (
+                {int(numbers[head]) for head in find_heads(doc, cues_key)} for doc, numbers in _number_words(example)
+            )
             correct = len(gold_cues & predicted_cues)
             cues += Counts(correct, len(predicted_cues), correct, len(gold_cues))
             boundaries += find_boundaries(example, spans_key, cues_key)
@@ -112,27 +115,22 @@ def get_runs(example: Example, key: str) -> list[dict[Run, str]]:
     ]
 
 
-def get_heads(example: Example, key: str) -> list[set[int]]:
-    """Get the words that are heads of a group of spans, or have them (see `find_heads`): those of the reference, and
-    those that are predicted."""
-    return [{int(numbers[head]) for head in find_heads(doc, key)} for doc, numbers in _number_words(example)]
+def count_runs(gold: dict[Run, str], predicted: dict[Run, str], kind: str, *, partial: bool = False) -> Counts:
+    """Count runs of a type that are runs of any type on the other side; or, if `partial`, their shares inside them."""
 
+    def match(runs: list[Run], others: dict[Run, str]) -> float:
+        return _cover(runs, others) if partial else len(others.keys() & runs)
 
-def count_strict(gold: dict[Run, str], predicted: dict[Run, str], kind: str = ALL) -> Counts:
-    """Count spans of a type that are spans of any type on the other side."""
-    return _count(gold, predicted, kind, lambda runs, others: len(set(runs) & set(others)))
-
-
-def count_partial(gold: dict[Run, str], predicted: dict[Run, str], kind: str = ALL) -> Counts:
-    """Count spans of a type by the share of their tokens inside spans of the other side."""
-    return _count(gold, predicted, kind, _cover)
-
-
-def _count(
-    gold: dict[Run, str], predicted: dict[Run, str], kind: str, match: Callable[[list[Run], list[Run]], float]
-) -> Counts:
     chosen_p, chosen_r = ([run for run, label in runs.items() if kind in (ALL, label)] for runs in (predicted, gold))
-    return Counts(match(chosen_p, list(gold)), len(chosen_p), match(chosen_r, list(predicted)), len(chosen_r))
+    return Counts(match(chosen_p, gold), len(chosen_p), match(chosen_r, predicted), len(chosen_r))
+
+
+def _cover(runs: Iterable[Run], others: Iterable[Run]) -> float:
+    total = 0.0
+    for begin, end in runs:
+        covered = sum(max(0, min(end, other_end) - max(begin, other_begin)) for other_begin, other_end in others)
+        total += min(1.0, covered / (end - begin))
+    return total
 
 
 def find_boundaries(example: Example, key: str, cues_key: str) -> Iterator[list[bool]]:
@@ -157,11 +155,3 @@ def _number_words(example: Example) -> list[tuple[Doc, list[float]]]:
     before = list(map(list_places, docs))
     edges = sorted(set(before[0]))
     return [(doc, np.interp(n, edges, range(len(edges))).tolist()) for doc, n in zip(docs, before, strict=True)]
-
-
-def _cover(runs: Sequence[Run], others: Sequence[Run]) -> float:
-    total = 0.0
-    for begin, end in runs:
-        covered = sum(max(0, min(end, other_end) - max(begin, other_begin)) for other_begin, other_end in others)
-        total += min(1.0, covered / (end - begin))
-    return total

@@ -35,11 +35,8 @@ def score_restoration(examples: Iterable[Example], *, overwrite: bool = True, **
         for key in sorted(found.keys() & expected.keys()):
             count_marks(marks, found[key].mark, expected[key].mark)
             count_case(cases, found[key].text, expected[key].text)
-    total = PRFScore()
-    for each in marks.values():
-        total += each
     return {
-        **report("restored_mark", total),
+        **report("restored_mark", sum(marks.values(), PRFScore())),
         **report("restored_case", cases),
         "restored_per_type": {mark: score.to_dict() for mark, score in sorted(marks.items())} or None,
     }

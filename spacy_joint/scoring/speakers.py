@@ -1,7 +1,5 @@
 """Speakers of novels: compares characters with the names of a corpus."""
 
-from __future__ import annotations
-
 import re
 
 from ..quotation.characters import Character

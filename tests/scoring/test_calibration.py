@@ -3,21 +3,13 @@
 import numpy as np
 import pytest
 
-from spacy_joint.scoring.calibration import Bin, expected_calibration_error, make_reliability_table, precision_of_surest
+from spacy_joint.scoring.calibration import expected_calibration_error, precision_of_surest
 
 PROBABILITIES = np.array([0.05, 0.05, 0.31, 0.39, 1.0])
 ARE_RIGHT = np.array([False, True, False, False, True])
 
 
-def test_a_reliability_table_compares_probabilities_with_frequencies():
-    assert make_reliability_table(PROBABILITIES, ARE_RIGHT) == [
-        Bin(2, pytest.approx(0.05), 0.5),
-        Bin(2, pytest.approx(0.35), 0.0),
-        Bin(1, 1.0, 1.0),
-    ]
-
-
-def test_the_calibration_error_is_their_mean_distance():
+def test_the_calibration_error_is_the_mean_distance_of_probabilities_and_frequencies():
     assert expected_calibration_error(PROBABILITIES, ARE_RIGHT) == pytest.approx((2 * 0.45 + 2 * 0.35) / 5)
 
 
