@@ -35,11 +35,7 @@ def create_mixed_corpus(
     is_valid = corpora and set(shares) == set(corpora) and min(shares.values()) > 0
     check_value("shares", dict(shares), is_valid, f"a number above 0 for each corpus: {', '.join(corpora)}")
     check_range("buffer_size", buffer_size, 1)
-
-    def corpus(nlp: Language) -> Iterator[Example]:
-        return _shuffle(_mix(nlp, corpora, shares), buffer_size, random.Random(seed))
-
-    return corpus
+    return lambda nlp: _shuffle(_mix(nlp, corpora, shares), buffer_size, random.Random(seed))
 
 
 def _mix(nlp: Language, corpora: Mapping[str, Corpus], shares: Mapping[str, float]) -> Iterator[Example]:

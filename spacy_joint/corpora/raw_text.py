@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -76,12 +76,9 @@ def is_prose(paragraph: str) -> bool:
 def divide_evenly(paragraphs: Sequence[str], words: int) -> Iterator[list[str]]:
     """Divide a document into passages of about `words` to less than twice as many words, except where a paragraph is
     longer. A document with fewer words is one passage."""
-    ends, total = [], 0
-    for paragraph in paragraphs:
-        total += len(paragraph.split())
-        ends.append(total)
-    n_passages = max(total // words, 1)
+    ends = list(accumulate((len(paragraph.split()) for paragraph in paragraphs), initial=0))
+    n_passages = max(ends[-1] // words, 1)
     # A paragraph belongs to the passage in which its middle is.
-    indices = [(start + end) * n_passages // (2 * total) for start, end in zip([0, *ends], ends, strict=False)]
+    indices = [(start + end) * n_passages // (2 * ends[-1]) for start, end in pairwise(ends)]
     for _, group in groupby(zip(indices, paragraphs, strict=True), key=lambda pair: pair[0]):
         yield [paragraph for _, paragraph in group]

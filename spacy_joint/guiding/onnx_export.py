@@ -1,7 +1,5 @@
 """Exports a transformer as ONNX, for prediction: a window at a time, with weights and inputs of 8 bits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from copy import deepcopy
 from pathlib import Path

@@ -5,8 +5,6 @@ narration, starts a paragraph. A file of labels, with places in the text instead
 whole novels. Learning hides the names beside quotations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
