@@ -98,8 +98,10 @@ def _check_arguments(arguments: dict[str, Any]) -> None:
     for name, value in arguments.items():
         if isinstance(value, float) and isnan(value):
             raise JointValueError(Errors.J030, name=f"--{name.replace('_', '-')}", value=value, allowed="a number")
-        if name not in OUTPUTS:
-            values += getattr(value, "args", value if isinstance(value, list) else [value])
+        if name == "ctx":
+            values += value.obj.values()
+        elif name not in OUTPUTS:
+            values += value if isinstance(value, list) else [value]
     inputs = [(each, Path(each).resolve()) for each in values if isinstance(each, (str, Path))]
     for output in (value for name, value in arguments.items() if name in OUTPUTS and isinstance(value, Path)):
         for each, path in inputs:

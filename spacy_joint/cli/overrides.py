@@ -2,18 +2,18 @@
 
 from typing import Any
 
+from spacy.cli._util import parse_config_overrides
 from typer.core import TyperCommand
 
 
 class OverridingCommand(TyperCommand):
-    """A command that finds such options in `ctx.args`."""
+    """A command that finds the values of such options, by their dotted names, in `ctx.obj`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parses all other arguments."""
+        """Parses all arguments."""
         own, overrides = split_overrides(args)
-        super().parse_args(ctx, own)
-        ctx.args = overrides
-        return overrides
+        ctx.obj = parse_config_overrides(overrides)
+        return super().parse_args(ctx, own)
 
 
 def split_overrides(arguments: list[str]) -> tuple[list[str], list[str]]:

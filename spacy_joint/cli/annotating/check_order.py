@@ -50,13 +50,7 @@ def check_order(
             written.writelines(json.dumps(suggestion, ensure_ascii=False) + "\n" for suggestion in found)
             return
         rows = [
-            (
-                s["start_char"],
-                s["end_char"],
-                " ".join(s["text"].split()),
-                " ".join(s["suggestion"].split()),
-                f"{s['margin']:.2f}",
-            )
+            (s["start_char"], s["end_char"], *(" ".join(s[key].split()) for key in HEADER[2:4]), f"{s['margin']:.2f}")
             for s in found
         ]
         written.write(table(rows, header=HEADER, divider=True, aligns=("r", "r", "l", "l", "r")) + "\n")

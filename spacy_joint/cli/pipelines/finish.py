@@ -22,11 +22,9 @@ def finish(
     config loses the paths of corpora, and components predict in one thread. If all components are from this package,
     the vocabulary loses words without vectors, and the length of texts is not limited.
     """
-    from spacy.cli._util import parse_config_overrides
-
     from ... import find_pipeline
     from ...files.reading import read_json_object
     from ...training.finishing import finish_pipeline
 
     fields = read_json_object(meta) if meta else {}
-    finish_pipeline(find_pipeline(model)[1], output, parse_config_overrides(ctx.args), fields, weight_bits)
+    finish_pipeline(find_pipeline(model)[1], output, ctx.obj, fields, weight_bits)

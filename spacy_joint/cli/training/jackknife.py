@@ -25,12 +25,10 @@ def jackknife(
     e.g. by a guide after a tagger. After an interruption, the same command continues after the last fold. --ray and
     --workers do not affect the result.
     """
-    from spacy.cli._util import parse_config_overrides
-
     from ...corpora.docbin import SUFFIX
     from ...scale.training import open_calls
     from ...training.jackknifing import jackknife_corpus
 
     check_choice("file type", output.suffix, (SUFFIX,))
     with open_calls(ray, workers) as call:
-        jackknife_corpus(config, output, folds, parse_config_overrides(ctx.args), call)
+        jackknife_corpus(config, output, folds, ctx.obj, call)

@@ -23,9 +23,7 @@ def resume(
     max_steps, patience and the logged scores count from the checkpoint. All trained components must be from this
     package; a guide needs a checkpoint that spacy_joint.checkpoint.v1 has written.
     """
-    from spacy.cli._util import parse_config_overrides
-
-    settings, n_seen = configure_resumption(checkpoint, parse_config_overrides(ctx.args))
+    settings, n_seen = configure_resumption(checkpoint, ctx.obj)
     with atomic_write(output) as path:
         settings.to_disk(path)
     msg.good(f"{output}: resumes after {n_seen:,} documents")

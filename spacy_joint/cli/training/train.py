@@ -28,7 +28,6 @@ def train(
     number of shards affects the result; --ray and --workers do not. After an interruption, the same command continues
     from the last epoch.
     """
-    from spacy.cli._util import parse_config_overrides
     from spacy.util import load_config
 
     from ...scale.cluster import connect
@@ -36,7 +35,7 @@ def train(
     from ...training.distributed import LAST, Training
     from ...training.passes import Worker
 
-    settings = load_config(config, overrides=parse_config_overrides(ctx.args), interpolate=False)
+    settings = load_config(config, overrides=ctx.obj, interpolate=False)
     # A local Ray gives each worker a CPU, regardless of the number of cores.
     with nullcontext() if ray is None else connect(ray, num_cpus=workers) as cluster:
         training = Training(settings, output, shards or workers)

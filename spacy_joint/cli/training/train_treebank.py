@@ -64,7 +64,6 @@ def train_treebank(
     --components.joint_sbd_parser.model.beam_width 4, apply to its own training.
     """
     import spacy
-    from spacy.cli._util import parse_config_overrides
     from spacy.cli.package import FILENAMES_DOCS
 
     from ...corpora.treebank import SPLITS, find_splits, name_treebank
@@ -77,7 +76,6 @@ def train_treebank(
     read_word_classes(word_classes)
     if transformer:
         require_packages(*EXPORT)
-    overrides = parse_config_overrides(ctx.args)
     named = dict(zip(SPLITS, (train, dev, test), strict=True))
     splits = {split: list(named[split] or files) for split, files in find_splits(treebank or []).items()}
     for file in chain(*splits.values(), texts or []):
@@ -100,7 +98,7 @@ def train_treebank(
     check_value("The name of the package", name, name.isidentifier() and name.strip("_") == name, allowed)
     notices = [file for name in FILENAMES_DOCS if meta and (file := meta / name).is_file()]
     given = read_json_object(meta / "meta.json" if meta.is_dir() else meta) if meta else {}
-    training = TreebankTraining(output, CONFIGS, language, splits, overrides, seed, transformer)
+    training = TreebankTraining(output, CONFIGS, language, splits, ctx.obj, seed, transformer)
     msg.info(f"Language {language}, seed {seed}")
     training.read_corpora(documents, tags, subtypes)
     # First, since the name of the tokenizer may be unknown.
