@@ -60,29 +60,6 @@ class Phrase(NamedTuple):
     function: str = ""
 
 
-def list_phrases(
-    nodes: Sequence[tuple[str, int, int]], n_words: int, split: Callable[[str], Sequence[str]]
-) -> list[Phrase]:
-    """List the constituents below the root, each after those around it, given the nodes of a tree, children first: the
-    symbol, and the numbers of the children, -1 for none; words are numbered from 0, then nodes. `split` lists the
-    labels that a symbol stands for, from the top down."""
-    # Those of each word and node. Sets of bits would need memory quadratic in the number of words.
-    blocks = [[(word, word + 1)] for word in range(n_words)]
-    for _, first, second in nodes:
-        blocks.append(_join_blocks(blocks[first], blocks[second]) if second >= 0 else blocks[first])
-    below = zip(nodes[-2::-1], blocks[-2 : n_words - 1 : -1], strict=True)
-    return [Phrase(label, words) for (symbol, *_), words in below for label in split(symbol)]
-
-
-def _join_blocks(first: Sequence[Block], second: Sequence[Block]) -> list[Block]:
-    joined: list[Block] = []
-    for start, end in sorted([*first, *second]):
-        if joined and joined[-1][1] == start:
-            start, _ = joined.pop()
-        joined.append((start, end))
-    return joined
-
-
 def set_trees(doc: Doc, trees: Iterable[Tree]) -> None:
     """Write the constituents of trees below their roots, one tree per sentence, and any functions to a document
     without whitespace."""

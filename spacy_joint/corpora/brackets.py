@@ -32,8 +32,7 @@ def read_brackets(file: Path, traces: str = "delete") -> Iterator[Tree]:
     "cross", which attaches fillers where their traces are."""
     check_choice("traces", traces, TRACES)
     for tree in read_trees(file):
-        under_root = put_under_root(tree)
-        cleaned = clean(attach_fillers(under_root) if traces == "cross" else under_root)
+        cleaned = clean(attach_fillers(put_under_root(tree)) if traces == "cross" else tree)
         if cleaned is not None:
             yield cleaned
 

@@ -41,10 +41,9 @@ def read_reference(example: Example, max_span: int) -> Reference | None:
         constituents = project_spans(example, constituents)
     indices = np.concatenate([[0], np.cumsum(~is_space)]).tolist()
     counted = [(label, indices[start], indices[end]) for label, start, end in constituents]
-    hedged = [(label, start, end) for label, start, end in counted if 0 < end - start <= max_span]
+    nodes = [(Tree(label), [(start, end)]) for label, start, end in counted if 0 < end - start <= max_span]
     tokens = np.flatnonzero(~is_space)
     # Binarisation depends on tags, through heads, but not on words.
     tags = read_aligned(example, "TAG")
     words = [Tree(tags[token] or "", word="_") for token in tokens.tolist()]
-    nodes = [(Tree(label), [(start, end)]) for label, start, end in hedged]
     return Reference(tokens, find_reference_starts(example), nest(Tree(ROOT), nodes, words))

@@ -6,7 +6,8 @@ Unary chains above constituents are one node, so that only words and the root ha
 from collections.abc import Sequence
 from functools import cache
 
-from ..trees.constituency_trees import Tree, flatten, list_children
+from ..annotation.constituents import Phrase
+from ..trees.constituency_trees import Block, Tree, flatten, list_children
 from ..trees.heads import HeadRules
 from ..trees.transform import INTERMEDIATE, binarise, mark_heads
 
@@ -40,3 +41,23 @@ def to_nodes(tree: Tree, rules: HeadRules) -> list[tuple[str, int, int, int]]:
 def split_chain(label: str) -> Sequence[str]:
     """Splits the labels of a chain, from the top down; none for a node that binarisation made."""
     return () if label.startswith(INTERMEDIATE) else label.split(CHAIN)
+
+
+def list_phrases(nodes: Sequence[tuple[str, int, int]], n_words: int) -> list[Phrase]:
+    """Lists the constituents below the root, each after those around it, given nodes without heads: see
+    `find_parents`."""
+    # Those of each word and node. Sets of bits would need memory quadratic in the number of words.
+    blocks = [[(word, word + 1)] for word in range(n_words)]
+    for _, first, second in nodes:
+        blocks.append(_join_blocks(blocks[first], blocks[second]) if second >= 0 else blocks[first])
+    below = zip(nodes[-2::-1], blocks[-2 : n_words - 1 : -1], strict=True)
+    return [Phrase(label, words) for (chain, *_), words in below for label in split_chain(chain)]
+
+
+def _join_blocks(first: Sequence[Block], second: Sequence[Block]) -> list[Block]:
+    joined: list[Block] = []
+    for start, end in sorted([*first, *second]):
+        if joined and joined[-1][1] == start:
+            start, _ = joined.pop()
+        joined.append((start, end))
+    return joined

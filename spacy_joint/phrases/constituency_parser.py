@@ -16,7 +16,7 @@ from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
-from ..annotation.constituents import CONSTITUENTS, Phrase, get_trees, group_blocks, list_phrases, set_phrases
+from ..annotation.constituents import CONSTITUENTS, Phrase, get_trees, group_blocks, set_phrases
 from ..annotation.noun_chunks import chunk_constituents, use_noun_chunks, use_noun_chunks_in
 from ..engine.learner import Instance
 from ..errors import Warnings, check_choice, check_value
@@ -26,7 +26,7 @@ from ..trees.constituency_trees import ROOT, Tree
 from ..trees.discontinuity import make_continuous
 from ..trees.heads import load_head_rules
 from ..trees.transform import INTERMEDIATE, mark_heads
-from .binary_trees import split_chain, to_nodes
+from .binary_trees import list_phrases, split_chain, to_nodes
 from .gap_system import GapSystem, ShiftReduceSystem, name_actions
 from .swap_system import MARKS, MOVES, SwapSystem
 from .swap_system import name_actions as name_swap_actions
@@ -150,7 +150,7 @@ class ConstituencyParser(PhrasePipe[ConstituencyTrees]):
         columns, tokens = self.get_columns(doc, self.get_constraints(doc))
         build = self.perceptron.system.build
         sentences = [(len(part), self.perceptron.predict(part)) for part in columns.split(SENTENCE_START) if len(part)]
-        found = [(n_words, list_phrases(build(path, n_words), n_words, split_chain)) for n_words, path in sentences]
+        found = [(n_words, list_phrases(build(path, n_words), n_words)) for n_words, path in sentences]
         return ConstituencyTrees(tokens, found)
 
     def annotate(self, doc: Doc, prediction: ConstituencyTrees) -> None:

@@ -10,11 +10,11 @@ from spacy.training import Example
 from spacy.util import fix_random_seed
 from spacy.vocab import Vocab
 
-from spacy_joint.annotation.constituents import get_trees, list_phrases
+from spacy_joint.annotation.constituents import get_trees
 from spacy_joint.corpora.constituency_treebanks import make_doc
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.errors import JointValueError, JointWarning
-from spacy_joint.phrases.binary_trees import split_chain, to_nodes
+from spacy_joint.phrases.binary_trees import list_phrases, to_nodes
 from spacy_joint.phrases.constituency_parser import SYSTEMS
 from spacy_joint.trees.constituency_trees import parse_trees
 from spacy_joint.trees.discontinuity import make_continuous
@@ -185,7 +185,7 @@ def test_binary_nodes_are_a_tree_again(tree):
     words = len(tree.leaves())
     again = [
         (*block, phrase.label)
-        for phrase in list_phrases([node[:3] for node in nodes], words, split_chain)
+        for phrase in list_phrases([node[:3] for node in nodes], words)
         for block in phrase.blocks
     ]
     assert sorted(again) == sorted((start, end, label) for label, start, end in tree.spans()[1:])
@@ -197,7 +197,7 @@ def test_the_memory_for_phrases_is_linear_in_the_number_of_words():
     words = 8000
     nodes = [("X", words + word - 2 if word > 1 else 0, word) for word in range(1, words)]
     tracemalloc.start()
-    phrases = list_phrases([*nodes, ("ROOT", 2 * words - 2, -1)], words, split_chain)
+    phrases = list_phrases([*nodes, ("ROOT", 2 * words - 2, -1)], words)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [phrase.blocks for phrase in phrases] == [[(0, end)] for end in range(words, 1, -1)]
