@@ -7,7 +7,6 @@ anything: by the bits per word by which it reduces the surprisal of the relation
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from spacy.morphology import Morphology
 from spacy.tokens import Doc
@@ -20,16 +19,14 @@ MIN_GAIN, MAX_FEATURES = 0.02, 4
 SMOOTHING = 2.0
 
 
-class _Word(NamedTuple):
-    tag: str
-    features: dict[str, str]
-    relation: str
+# Words with the same annotation: the tag, the features, the relation, and their number.
+Counted = list[tuple[str, dict[str, str], str, int]]
 
 
 def choose_features(train: Iterable[Doc], dev: Iterable[Doc]) -> list[str]:
     """Chooses the most valuable features, best first, each given those before it."""
     learnt, tested = _count_words(train), _count_words(dev)
-    names = sorted({name for word, _ in learnt for name in word.features})
+    names = sorted({name for _, features, _, _ in learnt for name in features})
     chosen: list[str] = []
     bits = _measure_bits(learnt, tested, chosen)
     while len(chosen) < MAX_FEATURES and len(chosen) < len(names):
@@ -42,38 +39,34 @@ def choose_features(train: Iterable[Doc], dev: Iterable[Doc]) -> list[str]:
     return chosen
 
 
-def _count_words(docs: Iterable[Doc]) -> list[tuple[_Word, int]]:
+def _count_words(docs: Iterable[Doc]) -> Counted:
     counts = Counter(
         (token.tag_, str(token.morph), cut_subtype(token.dep_))
         for doc in docs
         for token in doc
         if token.tag and token.dep
     )
-    return [
-        (_Word(tag, Morphology.feats_to_dict(features), relation), n) for (tag, features, relation), n in counts.items()
-    ]
+    return [(tag, Morphology.feats_to_dict(morph), relation, n) for (tag, morph, relation), n in counts.items()]
 
 
-def _measure_bits(
-    learnt: Sequence[tuple[_Word, int]], tested: Sequence[tuple[_Word, int]], names: Sequence[str]
-) -> float:
+def _measure_bits(learnt: Counted, tested: Counted, names: Sequence[str]) -> float:
     """Measures the mean surprisal of the relations of tested words, smoothed by less specific estimates."""
 
-    def list_keys(word: _Word) -> tuple[tuple[str, ...], ...]:
-        return (), (word.tag,), (word.tag, *(word.features.get(name, "") for name in names))
+    def list_keys(tag: str, features: dict[str, str]) -> tuple[tuple[str, ...], ...]:
+        return (), (tag,), (tag, *(features.get(name, "") for name in names))
 
     given: Counter[tuple[str, ...]] = Counter()
     together: Counter[tuple[tuple[str, ...], str]] = Counter()
-    for word, n in learnt:
-        for key in set(list_keys(word)):
+    for tag, features, relation, n in learnt:
+        for key in set(list_keys(tag, features)):
             given[key] += n
-            together[key, word.relation] += n
-    n_relations = len({word.relation for word, _ in learnt}) + 1
+            together[key, relation] += n
+    n_relations = len({relation for _, _, relation, _ in learnt}) + 1
     bits = 0.0
-    for word, n in tested:
+    for tag, features, relation, n in tested:
         probability = 1 / n_relations
-        for key in list_keys(word):
-            counted = together[key, word.relation] + SMOOTHING * probability
+        for key in list_keys(tag, features):
+            counted = together[key, relation] + SMOOTHING * probability
             probability = counted / (given[key] + SMOOTHING)
         bits -= n * math.log2(probability)
-    return bits / max(sum(n for _, n in tested), 1)
+    return bits / max(sum(n for *_, n in tested), 1)

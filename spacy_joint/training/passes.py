@@ -5,7 +5,6 @@ same result. Passes use spaCy's training loop: over a single shard, the result i
 """
 
 import random
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -32,7 +31,6 @@ class Pass:
     losses: dict[str, float]  # of all batches, by component
     n_batches: int
     n_words: int
-    cpu_seconds: float  # of the process
 
 
 class PassRunner(Protocol):
@@ -109,7 +107,6 @@ class Worker:
         batches = create_train_batches(self.nlp, lambda nlp: examples, training["batcher"], epoch + 1)
         losses: Counter[str] = Counter()
         n_batches = n_words = 0
-        start = time.process_time()
         for _, info, _ in train_while_improving(
             self.nlp,
             training["optimizer"],
@@ -127,6 +124,5 @@ class Worker:
         ):
             losses.update(info["losses"])
             n_batches, n_words = n_batches + 1, info["words"]
-        seconds = time.process_time() - start
         (learnt,) = perceptron.copy_states()
-        return Pass(replace(learnt, seed=state.seed), dict(losses), n_batches, n_words, seconds)
+        return Pass(replace(learnt, seed=state.seed), dict(losses), n_batches, n_words)

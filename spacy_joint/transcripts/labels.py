@@ -153,10 +153,10 @@ def find_label(line: str, names: Set[str]) -> Label | None:
     """Finds the name of a speaker, one of `names`, or only a mark, at the beginning of a line; None if no turn begins
     here."""
     label = read_label(line)
-    if label is None or label.name not in names:
-        change = CHANGE.match(line)
-        return None if change is None else Label("", change.end())
-    return label
+    if label and label.name in names:
+        return label
+    change = CHANGE.match(line)
+    return Label("", change.end()) if change else None
 
 
 def _has_form(name: str) -> bool:

@@ -11,7 +11,7 @@ from ..files.reading import read_text
 from .captions import SRT, VTT
 from .recognisers import RECOGNISER
 from .timed_lines import CTM, OTTER, TSV, YOUTUBE
-from .transcript import LINE_END, Format, Segment, Transcript, Turn, join
+from .transcript import LINE_END, Format, Transcript, Turn, join
 from .turns import TURNS
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -19,8 +19,8 @@ BYTE_ORDER_MARK = "\ufeff"
 TEXT = "text"
 # In the order in which they are tried: the first one that recognises the lines. Of MARKED, the first two lines suffice.
 MARKED = (VTT, SRT, RECOGNISER, CTM, TSV)
-ALL = (*MARKED, OTTER, TURNS, YOUTUBE, Format(TEXT, lambda text, source: iter([Segment(text)])))
-FORMATS = tuple(format.name for format in ALL)
+ALL = (*MARKED, OTTER, TURNS, YOUTUBE)
+FORMATS = (*(format.name for format in ALL), TEXT)
 # Suffixes of files with columns, which are not transcripts, apart from Whisper's .tsv.
 TABLES = (".csv", ".tsv")
 SUFFIXES = {suffix: format.name for format in ALL for suffix in format.suffixes}
@@ -59,8 +59,8 @@ def guess_format(text: str, path: str | Path = "") -> str:
     first line begins with a name, and the names in the file recur or are marked.
     RAISES ValueError: If it has JSON lines or columns (J469)."""
     suffix, lines = Path(path).suffix.lower(), LINE_END.split(text.removeprefix(BYTE_ORDER_MARK))
-    likely = [format for format in ALL if suffix in format.suffixes] or ALL
-    name = _find_format(lines, likely, str(path)) or likely[-1].name
+    likely = [format for format in ALL if suffix in format.suffixes]
+    name = _find_format(lines, likely or ALL, str(path)) or (likely[-1].name if likely else TEXT)
     if name == TEXT and suffix in TABLES:
         raise JointValueError(Errors.J469, source=str(path))
     return name

@@ -282,14 +282,14 @@ def read_trees(path: Path, *, indexed: bool = False) -> Iterator[Tree]:
         yield from _parse_lines(read_lines(source, path), str(path), indexed)
 
 
-def parse_trees(text: str, source: str = "the text", *, indexed: bool = False) -> Iterator[Tree]:
+def parse_trees(text: str, *, indexed: bool = False) -> Iterator[Tree]:
     """Read trees in brackets.
 
     text (str): Any number of trees, with any whitespace between and within them.
     indexed (bool): Whether words are preceded by their positions, as in `(NN 0=cat)`.
     RAISES ValueError: If its brackets (J131, J132) or its positions (J550, J551) are wrong.
     """
-    return _parse_lines(text.split("\n"), source, indexed)
+    return _parse_lines(text.split("\n"), "the text", indexed)
 
 
 def _parse_lines(lines: Iterable[str], source: str, indexed: bool) -> Iterator[Tree]:
