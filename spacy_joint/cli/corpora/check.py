@@ -1,18 +1,13 @@
 """`check`: describe a corpus and warn of problems; `spacy debug data` only knows spaCy's own components."""
 
-from __future__ import annotations
-
 import warnings
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from wasabi import msg
 
 from ...errors import Errors, JointValueError
 from ..options import DOCUMENTS, CorpusArgument, DocumentsOption, read_documents
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
 
 
 def check(
@@ -28,8 +23,11 @@ def check(
 
     Prints sizes, lengths, labels, non-projective and discontinuous trees, and how well a tokenizer finds its words.
     """
+    import spacy
     from spacy.vocab import Vocab
 
+    from ... import load
+    from ...pipes.tokenizer_check import check_word_scores, score_words
     from ...training.checking import Contents
 
     docs = [doc for doc in read_documents(corpus, Vocab(), documents) if len(doc)]
@@ -45,16 +43,8 @@ def check(
             msg.table(rows, header=header, aligns=("l", "r"))
     for problem in contents.find_problems():
         msg.warn(problem)
-    if language or tokenizer or model:
-        _check_tokenizer(docs, language, tokenizer, model)
-
-
-def _check_tokenizer(docs: list[Doc], language: str | None, tokenizer: str | None, model: str | None) -> None:
-    import spacy
-
-    from ... import load
-    from ...pipes.tokenizer_check import check_word_scores, score_words
-
+    if not (language or tokenizer or model):
+        return
     if model is not None:
         nlp = load(model)
     else:

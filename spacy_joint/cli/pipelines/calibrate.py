@@ -1,10 +1,8 @@
 """`calibrate`: fit the probabilities of sentence starts on development documents."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from wasabi import msg
@@ -12,11 +10,6 @@ from wasabi import msg
 from ...errors import Errors, JointValueError
 from ...files.atomic import atomic_write_directory, check_directory
 from ..options import DOCUMENTS, DocumentsOption, Kind, read_documents
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from ...training.calibrating import Sample
 
 PARSER = "joint_sbd_parser"
 # Folds of the cross-validation.
@@ -42,7 +35,7 @@ def calibrate(
     """
     from ... import load
     from ...pipes.components import list_components, require_components
-    from ...training.calibrating import read_samples
+    from ...training.calibrating import cross_validate, read_samples
 
     nlp = load(model)
     parser = require_components(nlp, PARSER)[0]
@@ -56,32 +49,8 @@ def calibrate(
     with atomic_write_directory(output) as path:
         shutil.copytree(nlp.path, path)
         parser.to_disk(path / list_components(nlp, PARSER)[0], exclude=["vocab"])
-    _show_scores(samples)
-    msg.good(f"{output}: calibrated on {len(references):,} documents")
-
-
-def _show_scores(samples: list[Sample]) -> None:
-    import numpy as np
-
-    from ...parsing.calibration import fit_calibration
-    from ...scoring.calibration import expected_calibration_error, precision_of_surest
-
-    found: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
-    for fold in range(FOLDS):
-        others = [(sample.decisions, sample.gold) for sample in samples if sample.document % FOLDS != fold]
-        calibration = fit_calibration(others, {})
-        for sample in samples:
-            if sample.document % FOLDS == fold:
-                probabilities = calibration.predict(sample.decisions)
-                boundaries = sample.decisions.starts & np.isfinite(probabilities)
-                found.setdefault(sample.kind, []).append((probabilities[boundaries], sample.gold[boundaries]))
-    rows = []
-    for kind, pairs in found.items():
-        probabilities, gold = map(np.concatenate, zip(*pairs, strict=True))
-        if len(gold):
-            error = expected_calibration_error(probabilities, gold)
-            surest = precision_of_surest(probabilities, gold)
-            scores = (f"{100 * score:.1f}" for score in (gold.mean(), error, surest))
-            rows.append((kind, f"{len(gold):,}", *scores))
     header = ("Text", "Boundaries", "Right", "Calibration error", "Right of the surest 20 %")
+    scored = cross_validate(samples, FOLDS)
+    rows = [(kind, f"{n:,}", *(f"{100 * score:.1f}" for score in scores)) for kind, n, *scores in scored]
     msg.table(rows, header=header, divider=True, aligns=("l", "r", "r", "r", "r"))
+    msg.good(f"{output}: calibrated on {len(references):,} documents")
