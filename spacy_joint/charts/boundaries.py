@@ -5,13 +5,12 @@ tag before it, and of the tag after it given the symbol. Tags are uncertain, so 
 bigrams (Bodenstab, Dunlop, Hall & Roark 2011). They have no annotation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import srsly
+from typing_extensions import Self
 
 from ..errors import Errors, JointValueError, report_damage
 from ..trees.constituency_trees import Tree
@@ -56,7 +55,7 @@ class BoundaryModel:
         return srsly.msgpack_dumps(vars(self))
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> BoundaryModel:
+    def from_bytes(cls, data: bytes) -> Self:
         """Read a model. RAISES ValueError: If the bytes are not a model (J052), or its arrays are wrong, as above."""
         with report_damage("The boundary model", "the content"):
             return cls(**srsly.msgpack_loads(data))

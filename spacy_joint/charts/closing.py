@@ -12,8 +12,6 @@ are always open.
 All of them become arrays of widths, as `ChartParser.parse` takes them.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +19,7 @@ from typing import TypeAlias
 
 import numpy as np
 import srsly
+from typing_extensions import Self
 
 from ..errors import Errors, JointValueError, report_damage
 from ..trees.constituency_trees import Constituent, Tree
@@ -83,7 +82,7 @@ class Closing:
         return srsly.msgpack_dumps({"kind": self.kind, "cells": self.classifier.to_bytes()})
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Closing:
+    def from_bytes(cls, data: bytes) -> Self:
         """Read a closing. RAISES ValueError: If the bytes are not a closing (J052, J695), or the classifier is damaged
         (J050 to J052)."""
         with report_damage("The closing of cells", "the content"):

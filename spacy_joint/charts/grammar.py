@@ -24,11 +24,11 @@ The text has sections, each with the number of its lines, which are in any order
 A rare word is also emitted by its class (see lexicon.py), whose line has the number of words that share it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
+
+from typing_extensions import Self
 
 from ..errors import Errors, JointValueError, check_value
 from ..trees.transform import INTERMEDIATE
@@ -114,7 +114,7 @@ class Grammar:
         return "\n".join([*lines, "end", ""])
 
     @classmethod
-    def from_text(cls, text: str, source: str = "the text") -> Grammar:
+    def from_text(cls, text: str, source: str = "the text") -> Self:
         """Read a grammar; errors call the text `source`. RAISES ValueError: As above, or at a line (J666, J668)."""
         reader = _Reader(text, source)
         reader.expect("pcfg", VERSION)

@@ -4,7 +4,7 @@ is converted from a `Transformer` of a trained pipeline; the layers that read it
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spacy.language import Language
 from thinc.api import Optimizer, Shim
@@ -12,9 +12,6 @@ from thinc.api import Optimizer, Shim
 from ..errors import Errors, JointValueError, require_packages
 from .windows import Tok2Vec
 from .word_pieces import with_word_pieces
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
 
 NAME = "spacy_joint.OnnxTransformer.v1"
 # The extras that conversion needs, and their packages.
@@ -45,7 +42,7 @@ class _Shim(Shim):
     def __init__(self, model: bytes, threads: int) -> None:
         super().__init__(model)
         self._threads = threads
-        self._session: InferenceSession | None = None
+        self._session: Any = None
 
     def encode(self, inputs: dict[str, Any], is_train: bool, ops: Any) -> tuple[Any, Callable[..., None]]:
         """Encodes pieces: see `with_word_pieces`."""

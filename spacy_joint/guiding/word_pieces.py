@@ -1,11 +1,9 @@
 """Vectors of the tokens of documents from an encoder that reads word pieces: a token has the vector of its first piece.
 The encoder reads windows of pieces. Tokens without pieces, such as whitespace, have vectors of zeros."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from spacy.tokens import Doc
@@ -13,9 +11,6 @@ from thinc.api import Dropout, Model, Shim
 from thinc.types import Floats2d
 
 from .windows import Backprop, Layer, Tok2Vec, with_windows
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 WITH_WORD_PIECES = "with_word_pieces"
 # How many kinds of capitals `find_capitals` tells apart.
@@ -72,7 +67,7 @@ def set_word_pieces(model: Tok2Vec, tokenizer: str, width: int) -> None:
 
 
 @lru_cache(maxsize=8)
-def read_tokenizer(text: str) -> Tokenizer:
+def read_tokenizer(text: str) -> Any:
     """Reads a tokenizer from JSON, and removes its limits of length."""
     from tokenizers import Tokenizer
 

@@ -4,18 +4,17 @@ spaCy's training loop derives the order of documents from its seed. A resumed tr
 the start, so its result is byte-identical to that of uninterrupted training. `spacy joint resume` writes its config.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+from spacy import load
+from spacy.language import Language
+from spacy.util import load_config
+from thinc.api import Config
 
 from ..errors import Errors, JointValueError
 from ..files.atomic import atomic_write_directory, write_bytes
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from thinc.api import Config
 
 Item = TypeVar("Item")
 Batcher = Callable[[Iterable[Item]], Iterable[list[Item]]]
@@ -44,8 +43,7 @@ def create_skip_documents(*, n: int, batcher: Batcher[Item]) -> Batcher[Item]:
     return skip
 
 
-# Not `Language`, since spaCy validates configs against the signature, and it is not imported here.
-def create_checkpoint(*, path: str) -> Callable[[Any], Any]:
+def create_checkpoint(*, path: str) -> Callable[[Language], Language]:
     """Make a callback for `[training.before_to_disk]`, registered as `spacy_joint.checkpoint.v1`. It also writes the
     pipeline to a directory that is always complete, whereas `spacy train` overwrites model-last in place. Guides can
     only be resumed from there: model-last lacks the large state of their optimizer."""
@@ -95,9 +93,6 @@ def read_progress(nlp: Language, frozen: list[str], checkpoint: Path) -> tuple[i
 
 def configure_resumption(checkpoint: Path, overrides: Mapping[str, Any]) -> tuple[Config, int]:
     """Make the config that resumes training from a checkpoint (E053, J442, J443); count the documents that it skips."""
-    from spacy import load
-    from spacy.util import load_config
-
     settings = load_config(checkpoint / "config.cfg", dict(overrides), interpolate=False)
     interpolated = settings.interpolate()["training"]
     n_seen, n_steps = read_progress(load(checkpoint), interpolated["frozen_components"], checkpoint)
