@@ -1,26 +1,21 @@
 """Options that commands share, and how commands read input and write output."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
+from typing import Annotated, Any, Literal, TextIO
 
 import typer
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from ..errors import Errors, JointFileNotFoundError, JointOSError, JointValueError
 from ..files.atomic import open_atomic
 from ..files.compression import decompress
 from ..files.reading import list_files, read_lines, require_file
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
-    from spacy.vocab import Vocab
-
-    from ..trees.constituency_trees import Tree
+from ..trees.constituency_trees import Tree
 
 STANDARD_INPUT = "-"
 DOCUMENTS = "newdoc"

@@ -1,18 +1,19 @@
 """`annotate`: split text and transcripts into sentences and parse them."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, groupby, islice
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
+from spacy.language import Language
+from spacy.tokens import Doc
 
 from ...errors import Errors, JointValueError, JointWarning, Warnings, check_choice
+from ...trees.constituency_trees import Tree
 from ..options import (
     STANDARD_INPUT,
     BeamWidthOption,
@@ -23,12 +24,6 @@ from ..options import (
     open_output,
     show_progress,
 )
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.tokens import Doc
-
-    from ...trees.constituency_trees import Tree
 
 PARSER = "joint_sbd_parser"
 JSON, BINARY, LIVE = "json", "spacy", "jsonl"

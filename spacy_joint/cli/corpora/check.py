@@ -3,7 +3,9 @@
 import warnings
 from typing import Annotated
 
+import spacy
 import typer
+from spacy.vocab import Vocab
 from wasabi import msg
 
 from ...errors import Errors, JointValueError
@@ -23,9 +25,6 @@ def check(
 
     Prints sizes, lengths, labels, non-projective and discontinuous trees, and how well a tokenizer finds its words.
     """
-    import spacy
-    from spacy.vocab import Vocab
-
     from ... import load
     from ...pipes.tokenizer_check import check_word_scores, score_words
     from ...training.checking import Contents

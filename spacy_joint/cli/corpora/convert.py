@@ -2,21 +2,18 @@
 `convert-quotes` converts annotated quotations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+from spacy.vocab import Vocab
 from wasabi import msg
 
 from ...errors import Errors, JointValueError, check_choice
 from ...files.atomic import open_atomic
+from ...trees.constituency_trees import Tree
 from ..options import DOCUMENTS, DocumentsOption, ModelOption, SubtypesOption, read_documents
-
-if TYPE_CHECKING:
-    from ...trees.constituency_trees import Tree
 
 CONLLU = ".conllu"
 FORMATS_HELP = "brackets, discbracket, export (version 4), export3 or alpino. Default: by suffix."
@@ -55,8 +52,6 @@ def convert(
     The output is a DocBin of whole documents with gold tokens, CoNLL-U, or a constituency treebank. Unlike `spacy
     convert`, this keeps documents, spaces, multiword tokens and non-projective trees.
     """
-    from spacy.vocab import Vocab
-
     from ...annotation.constituents import get_trees
     from ...corpora.conllu_writing import write_conllu
     from ...corpora.constituency_treebanks import SUFFIXES, find_format, read_treebank, require_format

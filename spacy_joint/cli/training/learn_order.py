@@ -1,23 +1,21 @@
 """`learn-order`: train a `prenominal_orderer` on treebanks and on any text that a pipeline can tag."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import spacy
 import typer
 from wasabi import msg
 
 from ...about import __version__
 from ...errors import Errors, JointValueError
 from ...files.atomic import atomic_write, atomic_write_directory, check_directory
+from ...files.resources import read_word_classes
 from ...files.steps import digest, digest_directory, digest_json
+from ...ordering.phrases import Phrase, has_repeats, read_phrases, write_phrases
 from ..options import ModelOption, SeedOption, show_progress
-
-if TYPE_CHECKING:
-    from ...ordering.phrases import Phrase
 
 COMPONENT = "prenominal_orderer"
 
@@ -45,11 +43,6 @@ def learn_order(
     The order in the text is taken as correct. After an interruption, the same command continues after the last file.
     With `--phrases` alone, phrases are extracted but nothing is trained.
     """
-    import spacy
-
-    from ...files.resources import read_word_classes
-    from ...ordering.phrases import has_repeats, write_phrases
-
     goal = output or phrases
     if goal is None:
         raise JointValueError(Errors.J716, option="learn-order", needed="--output, --phrases or both")
@@ -82,7 +75,6 @@ def _collect(corpora: list[Path], parts: Path, model: str | None) -> Iterator[Ph
     """Yields the phrases of all files, each of which is processed once, even if the command is restarted."""
     from ... import load
     from ...ordering.corpus import TEXT, list_corpus, read_corpus
-    from ...ordering.phrases import read_phrases, write_phrases
 
     files = [file for path in corpora for file in list_corpus(path)]
     nlp = load(model) if any(file.suffix == TEXT for file in files) else None

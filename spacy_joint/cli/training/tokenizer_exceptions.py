@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
+import spacy
 import typer
+from spacy.tokenizer import Tokenizer
 from wasabi import msg
 
 from ...files.atomic import write_json
@@ -23,9 +25,6 @@ def tokenizer_exceptions(
     spaces of the treebank are used. For tokenizers that take no exceptions, such as those of Chinese, Japanese and
     Thai, the file is empty.
     """
-    import spacy
-    from spacy.tokenizer import Tokenizer
-
     from ...corpora.conllu_sentences import read_sentences
     from ...tokenization.exceptions import learn_exceptions
 

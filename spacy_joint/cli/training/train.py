@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from spacy.util import load_config
 from wasabi import msg
 
 from ..options import ConfigArgument, RayOption
@@ -28,8 +29,6 @@ def train(
     number of shards affects the result; --ray and --workers do not. After an interruption, the same command continues
     from the last epoch.
     """
-    from spacy.util import load_config
-
     from ...scale.cluster import connect
     from ...scale.training import RayPassRunner
     from ...training.distributed import LAST, Training

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from spacy.cli.package import FILENAMES_DOCS
+from spacy.util import get_lang_class
 from wasabi import msg
 
 from ...errors import Errors, JointValueError, check_value, require_packages
@@ -63,9 +65,6 @@ def train_treebank(
     `spacy train`, e.g. with --training.max_epochs 5; settings of a component, such as
     --components.joint_sbd_parser.model.beam_width 4, apply to its own training.
     """
-    import spacy
-    from spacy.cli.package import FILENAMES_DOCS
-
     from ...corpora.treebank import SPLITS, find_splits, name_treebank
     from ...guiding.onnx_transformer import EXPORT
     from ...training.treebank import TreebankTraining
@@ -85,7 +84,7 @@ def train_treebank(
     if code is None:
         raise JointValueError(Errors.J525)
     try:
-        spacy.util.get_lang_class(code)
+        get_lang_class(code)
     except ImportError as error:
         if language:
             raise JointValueError(Errors.J524, language=language) from error

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
+import spacy
 import typer
 
 from ...errors import require_packages
@@ -21,8 +22,6 @@ def word_classes(
     They are features of all components. Annotation is ignored. The paragraphs of .txt files are separated by blank
     lines.
     """
-    import spacy
-
     require_packages("train", "scipy")
     from ...training.word_classes import learn_classes
 
