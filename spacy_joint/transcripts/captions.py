@@ -76,8 +76,8 @@ def read_vtt(content: str, source: str) -> Iterator[Segment]:
     return _read_cues(_parse(text, lines, source), divide_cues(content), "vtt")
 
 
-SRT = Format("srt", read_srt, (".srt", ".sbv"), lambda lines: SRT_BEGINNING.match("\n".join(lines[:9])) is not None)
-VTT = Format("vtt", read_vtt, (".vtt",), lambda lines: next(filter(str.strip, lines), "").split()[:1] == [HEADER])
+SRT = Format("srt", read_srt, lambda lines: SRT_BEGINNING.match("\n".join(lines[:9])) is not None, (".srt", ".sbv"))
+VTT = Format("vtt", read_vtt, lambda lines: next(filter(str.strip, lines), "").split()[:1] == [HEADER], (".vtt",))
 
 
 def _parse(text: str, lines: Sequence[str], source: str) -> list[Caption]:

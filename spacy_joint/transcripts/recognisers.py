@@ -277,4 +277,4 @@ def is_json(lines: Sequence[str]) -> bool:
     return first in ("{", "[") or first.startswith(('{"', '[{"'))
 
 
-RECOGNISER = Format("recogniser", read_recogniser, (".json",), is_json)
+RECOGNISER = Format("recogniser", read_recogniser, is_json, (".json",))

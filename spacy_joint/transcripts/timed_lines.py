@@ -200,7 +200,7 @@ def _is_youtube(lines: Sequence[str]) -> bool:
     return header <= MAX_HEADER and (times[0] < BEGINNING or not (header or any(beside.values())))
 
 
-CTM = Format("ctm", read_ctm, (".ctm",), _is_ctm)
-TSV = Format("tsv", read_tsv, recognise=_is_tsv)
-OTTER = Format("otter", read_otter, recognise=_is_otter)
-YOUTUBE = Format("youtube", read_youtube, (".lrc",), _is_youtube)
+CTM = Format("ctm", read_ctm, _is_ctm, (".ctm",))
+TSV = Format("tsv", read_tsv, _is_tsv)
+OTTER = Format("otter", read_otter, _is_otter)
+YOUTUBE = Format("youtube", read_youtube, _is_youtube, (".lrc",))

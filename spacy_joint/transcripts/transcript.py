@@ -138,9 +138,9 @@ class Format(NamedTuple):
 
     name: str
     read: Callable[[str, str], Iterator[Segment]]  # given the content of a file, and its name for errors
+    # Whether the lines of a file, with one of the suffixes or an unknown one, have this format.
+    recognise: Callable[[Sequence[str]], bool]
     suffixes: tuple[str, ...] = ()
-    # Whether the lines of a file, with one of these suffixes or an unknown one, have this format.
-    recognise: Callable[[Sequence[str]], bool] = lambda lines: False
 
 
 def read_clock(written: str) -> float | None:

@@ -52,4 +52,4 @@ def read_turns(content: str, source: str) -> Iterator[Segment]:
     yield from segments
 
 
-TURNS = Format("turns", read_turns, recognise=are_turns)
+TURNS = Format("turns", read_turns, are_turns)
