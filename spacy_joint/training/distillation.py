@@ -221,8 +221,7 @@ def _find_tagger(nlp: Language) -> Callable[[Doc], Doc]:
 
 
 def _keep_boundaries(doc: Doc) -> bytes:
-    docs = DocBin(attrs=["ORTH", "SPACY", "SENT_START"], docs=[_keep_data(doc)], store_user_data=True)
-    return docs.to_bytes()
+    return DocBin(attrs=["ORTH", "SPACY", "SENT_START"], docs=[_keep_data(doc)], store_user_data=True).to_bytes()
 
 
 def _keep_data(doc: Doc) -> Doc:

@@ -1,20 +1,14 @@
 """`quotes`: find quotations and their speakers in plain text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
+from spacy.tokens import Doc
 
 from ...errors import check_choice
 from ..options import STANDARD_INPUT, LinesOption, ModelOption, OutputOption, open_lines, open_output
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
-
-    from ...quotation.quotations import Quotation
 
 FORMATS = ("csv", "html", "json", "jsonl", "table")
 COMPONENT = "quotation_spans"
@@ -69,7 +63,7 @@ def quotes(
         finder.cfg["single_quotes"] = single_quotes
     pairs = ((nlp.make_doc(text), file) for text, file in chain([first] if first else [], texts))
 
-    def find_quotations() -> Iterator[tuple[str, Doc, list[Quotation]]]:
+    def find_quotations() -> Iterator[tuple[str, Doc, Any]]:
         has_warned = False
         for doc, file in nlp.pipe(pairs, as_tuples=True):
             has_warned = has_warned or warn_of_language(nlp, doc)
