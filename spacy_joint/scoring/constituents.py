@@ -91,11 +91,7 @@ class Places:
             counted[place][bracket] = n
         return counted
 
-    def count_words(self, start: int, end: int) -> int:
-        """Count the non-whitespace tokens in a range."""
-        return int(self.words_before[end] - self.words_before[start])
-
     def fits(self, edges: tuple[int, int], max_span: int) -> bool:
-        """Return whether a range of characters has at most `max_span` tokens."""
-        first, last = np.searchsorted(self.before, edges)
-        return self.count_words(int(first), int(last)) <= max_span
+        """Return whether a range of characters has at most `max_span` tokens that are not whitespace."""
+        first, last = self.words_before[np.searchsorted(self.before, edges)]
+        return bool(last - first <= max_span)

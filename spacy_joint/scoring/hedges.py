@@ -39,7 +39,7 @@ def score_hedges(examples: Iterable[Example], *, max_span: int, **kwargs: Any) -
         if (gold := get_constituents(reference)) is None:
             continue
         words, edges = Places(reference, parameters), Places(predicted, parameters).edges
-        hedged = [constituent for constituent in gold if words.count_words(constituent[1], constituent[2]) <= max_span]
+        hedged = [constituent for constituent in gold if words.fits(words.edges(*constituent[1:]), max_span)]
         if CONSTITUENTS in predicted.spans:
             extents = ((span.label_, [edges(span.start, span.end)]) for span in predicted.spans[CONSTITUENTS])
             found = [(label, extent) for label, extent in extents if words.fits(extent[0], max_span)]
