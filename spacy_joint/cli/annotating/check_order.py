@@ -49,8 +49,8 @@ def check_order(
         if format_ == "json":
             written.writelines(json.dumps(suggestion, ensure_ascii=False) + "\n" for suggestion in found)
             return
-        rows = [
-            (s["start_char"], s["end_char"], *(" ".join(s[key].split()) for key in HEADER[2:4]), f"{s['margin']:.2f}")
-            for s in found
-        ]
+        rows = []
+        for each in found:
+            texts = (" ".join(each[key].split()) for key in ("text", "suggestion"))
+            rows.append((each["start_char"], each["end_char"], *texts, f"{each['margin']:.2f}"))
         written.write(table(rows, header=HEADER, divider=True, aligns=("r", "r", "l", "l", "r")) + "\n")
