@@ -21,28 +21,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..about import __version__
 from ..errors import Errors
-from . import ANNOTATE, DRAW_TREE, LOOPBACK, WRITE
+from . import ANNOTATE, DRAW_TREE, LOOPBACK, WRITE, schema
 from .metrics import OTHER, Metrics
-from .schema import (
-    AnnotateRequest,
-    Annotations,
-    Failure,
-    Health,
-    Pipeline,
-    Request,
-    Server,
-    Tree,
-    TreeRequest,
-    WriteRequest,
-    Written,
-)
 from .worker import Broken, Busy, TookTooLong, WorkerFailure, Workers
 
 PAGE = Path(__file__).parent / "page"
 STATUS = {Busy: 503, TookTooLong: 504, Broken: 500}
 # Requests that Starlette or FastAPI refuses.
 REFUSALS = {400: Errors.J448, 404: Errors.J446, 405: Errors.J447}
-FAILURES: dict[int | str, Any] = {code: {"model": Failure} for code in (400, 408, 413, 422, *STATUS.values())}
+FAILURES: dict[int | str, Any] = {code: {"model": schema.Failure} for code in (400, 408, 413, 422, *STATUS.values())}
 # Browsers load nothing from other hosts.
 HEADERS = {
     # Trees are images in data URLs, which cannot run scripts.
@@ -101,31 +88,31 @@ def create_app(workers: Workers, allowed_hosts: Sequence[str] = LOOPBACK, metric
             metrics.add_request(getattr(request.scope.get("route"), "path", OTHER), status, perf_counter() - start)
 
     @app.get("/api/pipeline")
-    def get_pipeline() -> Server:
+    def get_pipeline() -> schema.Server:
         """Returns the first pipeline, the names of all pipelines, and the limits for texts."""
         first = workers.first
-        return Server(
+        return schema.Server(
             **first.description, pipelines=workers.names, max_characters=max_characters, timeout=first.timeout
         )
 
     @app.post("/api/annotate", responses=FAILURES)
-    def annotate(request: AnnotateRequest) -> Annotations:
+    def annotate(request: schema.AnnotateRequest) -> schema.Annotations:
         """Annotates a text as one document, regardless of its lines and paragraphs."""
         found = ask(ANNOTATE, request, request.phrases)
         metrics.add_text(len(request.text), sum(len(sentence["tokens"]) for sentence in found["sentences"] or ()))
-        return Annotations(pipeline=Pipeline(**workers.get(request.pipeline).description), **found)
+        return schema.Annotations(pipeline=schema.Pipeline(**workers.get(request.pipeline).description), **found)
 
     @app.post("/api/tree", responses=FAILURES)
-    def draw_tree(request: TreeRequest) -> Tree:
+    def draw_tree(request: schema.TreeRequest) -> schema.Tree:
         """Draws the dependencies or the constituents of a sentence."""
-        return Tree(**ask(DRAW_TREE, request, request.sentence, request.kind))
+        return schema.Tree(**ask(DRAW_TREE, request, request.sentence, request.kind))
 
     @app.post("/api/write", responses=FAILURES)
-    def write(request: WriteRequest) -> Written:
+    def write(request: schema.WriteRequest) -> schema.Written:
         """Writes a transcript as readable text, captions, a table or CoNLL-U."""
-        return Written(**ask(WRITE, request, request.to))
+        return schema.Written(**ask(WRITE, request, request.to))
 
-    def ask(task: str, request: Request, *arguments: object) -> dict[str, Any]:
+    def ask(task: str, request: schema.Request, *arguments: object) -> dict[str, Any]:
         """Returns the answer of a worker, or raises an error if the text has no result, such as a damaged one."""
         if len(request.text) > max_characters:
             raise HTTPException(413, too_long)
@@ -139,10 +126,10 @@ def create_app(workers: Workers, allowed_hosts: Sequence[str] = LOOPBACK, metric
         return found
 
     @app.get("/healthz", responses=FAILURES)
-    def check_health() -> Health:
+    def check_health() -> schema.Health:
         """Checks that the first pipeline can annotate texts. Replaces its process if it has died."""
         workers.first.check()
-        return Health(status="ok")
+        return schema.Health(status="ok")
 
     def add_page(path: str, name: str) -> None:
         app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)(lambda: FileResponse(PAGE / name))

@@ -16,16 +16,7 @@ from spacy.tokens import Doc, Token
 
 from ..annotation.extensions import read_values
 from ..annotation.restored import read_restored
-from ..annotation.speech import (
-    CUE,
-    END_TIME,
-    LINE_START,
-    SPEAKER,
-    START_TIME,
-    TIME_IS_ESTIMATED,
-    TURN_START,
-    register_extensions,
-)
+from ..annotation.speech import ATTRIBUTES, CUE, LINE_START, TIME_IS_ESTIMATED, TURN_START, register_extensions
 from ..errors import JointWarning, Warnings
 from .transcript import DECIMALS, SPEED, Cue, is_sound, spread
 
@@ -83,7 +74,7 @@ def list_words(doc: Doc) -> list[Word]:
     tokens = list(doc)
     texts = read_restored(tokens)
     costs = find_costs(doc)
-    attributes = (SPEAKER, START_TIME, END_TIME, TIME_IS_ESTIMATED, TURN_START, CUE, LINE_START)
+    attributes = (*ATTRIBUTES, TIME_IS_ESTIMATED, TURN_START, CUE, LINE_START)
     speakers, starts, ends, estimated, turns, cues, lines = (read_values(tokens, name) for name in attributes)
     speakers = [speaker and " ".join(speaker.split()) for speaker in speakers]
     sounds = find_sounds(doc)
