@@ -23,7 +23,6 @@ from ..length import lift_max_length
 from ..ordering.prenominal_orderer import reorder
 from ..pipes.components import enable_components, get_components, list_components, run_disabled
 from ..pipes.foreign_text import find_language_warning
-from ..quotation.quotations import get_quotations
 from ..quotation.writing import describe_quotation
 from ..rendering.tree_drawing import render_tree
 from ..transcripts.documents import make_doc_of_text, restore_marks
@@ -103,9 +102,7 @@ def _describe(nlp: Language, doc: Doc, phrases: bool) -> dict[str, Any]:
         known = read_values([words[0] for words in list_words(doc)], PROBABILITY)
         for sentence, probability in zip(sentences, known, strict=True):
             sentence["probability"] = None if probability is None else round(probability, DIGITS)
-    settings = get_components(nlp, QUOTATIONS)[0].cfg
-    keys = [settings[key] for key in ("spans_key", "cues_key", "speakers_key", "characters_key")]
-    quotations = [describe_quotation(quotation) for quotation in get_quotations(doc, *keys)]
+    quotations = list(map(describe_quotation, get_components(nlp, QUOTATIONS)[0].get_quotations(doc)))
     readable = _write(nlp, doc, "text")["written"]
     modifiers = hedges = None
     if phrases:
