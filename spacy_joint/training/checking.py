@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from spacy.tokens import Doc, Span
+from spacy.pipeline._parser_internals.nonproj import is_nonproj_tree
+from spacy.tokens import Doc
 
 from ..annotation.constituents import CONSTITUENTS, get_trees
 from ..trees.constituency_trees import count_blocks
@@ -41,7 +42,8 @@ class Contents:
             ("Tags", f"{len({token.tag for doc in self.docs for token in doc} - {0}):,}"),
         ]
         if self.trees:
-            rows.append(("Non-projective trees", _share(sum(map(_is_crossing, self.trees)), len(self.trees), 1)))
+            n_crossing = sum(is_nonproj_tree([token.head.i - tree.start for token in tree]) for tree in self.trees)
+            rows.append(("Non-projective trees", _share(n_crossing, len(self.trees), 1)))
         if self.constituency_trees:
             gaps = [[count_blocks(words) - 1 for _, words in nodes] for nodes in self.constituents]
             counts = [n for tree_gaps in gaps for n in tree_gaps]
@@ -94,10 +96,3 @@ def _summarise(lengths: Sequence[int]) -> str:
         return "-"
     low, middle, high, highest = (int(value) for value in np.percentile(lengths, [0, 50, 95, 100], method="lower"))
     return f"{low} to {highest}, half up to {middle}, 95 % up to {high}"
-
-
-def _is_crossing(tree: Span) -> bool:
-    """Returns whether two arcs of a sentence cross, including the arc from before its first word to the root."""
-    arcs = np.array([(tree.start - 1 if token.head == token else token.head.i, token.i) for token in tree])
-    low, high = arcs.min(axis=1), arcs.max(axis=1)
-    return bool(((low[:, None] < low) & (low < high[:, None]) & (high[:, None] < high)).any())
