@@ -29,7 +29,7 @@ BEGINS_PLAIN, CONTINUES, BEGINS_WITH_FLAG, BEGINS_NOTHING = range(1, 5)
 ENDS_PLAIN, WRAPS, JOINS, ENDS_WITH_FLAG, IS_ADDRESS, IS_BREAK, ENDS_IN_COLON, IS_SPACE, IS_TAB, IS_BAR = range(1, 11)
 IS_WHITESPACE = np.isin(np.arange(11), (IS_BREAK, IS_SPACE, IS_TAB))
 # These never begin a sentence, even after a space: French has one before some marks.
-FOLLOWING = frozenset((*",;:!?|", "Jr.", "Sr.", "etc.", "etc", "Co.", "Cos.", "Corp.", "Ltd.", "v.", "vs."))
+FOLLOWING = frozenset((*",;:!?|)]}", "Jr.", "Sr.", "etc.", "etc", "Co.", "Cos.", "Corp.", "Ltd.", "v.", "vs."))
 CLITIC = re.compile(r"['’](?:s|re|ll|ve|d|m|t|em)|-\w.*", re.IGNORECASE)
 # Characters that belong to the word that they are attached to; four begin notes: "It fell.[3]"
 ATTACHED = frozenset(",;:.!?…)]}»”’%°[*†‡") | marks.INVISIBLE

@@ -38,10 +38,10 @@ DOTS_INSIDE = re.compile(r"[^\W\d_]{1,3}(?:[.][^\W\d_]{1,3})+")
 ENGLISH_LEADING, ENGLISH_STEMS = read_leading("en"), read_stems("en")
 # Added for line breaks.
 LINES = np.array([0, LINE, BLANK_LINE], dtype=np.uint8)
-LEFT_QUOTES, RIGHT_QUOTES = frozenset("«‹"), frozenset("»›")
+LEFT_QUOTES, RIGHT_QUOTES = frozenset("«‹"), frozenset(("»", "›", "”", "''"))
 # Invisible characters, such as zero-width spaces, which are skipped like brackets.
 INVISIBLE = frozenset("\u00ad\u200b\u200e\u200f\u202a\u202b\u202c\u2060\u2066\u2067\u2068\u2069\ufeff")
-QUOTES = frozenset("\"'’‘`“”") | LEFT_QUOTES | RIGHT_QUOTES
+QUOTES = frozenset("\"'’‘`“”«‹»›")
 BRACKETS = frozenset(")]}）】") | INVISIBLE  # noqa: RUF001
 
 

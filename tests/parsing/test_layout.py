@@ -172,6 +172,8 @@ def mark(doc):
         "It was not so late... |I left. Then it was not late... We left. Well... I left. We saw it all... ^i left.",
         # Titles.
         "Mayor ^Under ^Pressure ^to ^Resign: It's ^Bad,” ^Nora ^Says. He ^Left\nNora ^Dale was late. Go On",
+        # Words apart from marks.
+        "We saw “ Why ^? ^” Then `` So . ^'' The end ( was late . ^) We left . Then ^, ^we left ^!",
         # Emphasis.
         "The ^**old** ^clock ^*is* ^late. It was ^*the* ^Acme ^**clock**. **Eggs** The oldest. **So:** ^we ^*had* ^to.",
         # Operators.
