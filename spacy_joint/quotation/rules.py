@@ -121,9 +121,12 @@ def find_rule_quotations(doc: Doc, marking: Marking, cues: Sequence[int]) -> dic
                 taken[begin:end] = True
             previous = last
     others: list[Run] = []
+    # Said that it was late, adding that ...; and ..., according to Ann.
+    after_commas = (token for token in doc[1:] if doc[token.i - 1].text in COMMAS)
+    reports = [t.i for t in after_commas if t.lower_ == ACCORDING or (t.tag_ == "VBG" and is_reporting(t))]
     # Sentences with "according to" first: they contain other clauses.
     for cue in sorted(cues, key=lambda i: not is_according(doc[i])) if doc.has_annotation("DEP") else ():
-        clauses = [] if taken[cue] or quoted[cue] else _find_reported(doc, cue, marking.pairs)
+        clauses = [] if taken[cue] or quoted[cue] else _find_reported(doc, cue, marking.pairs, reports)
         for clause in clauses:
             run, parts = _include_marks(doc, clause, marking.pairs)
             begin, end = run
@@ -211,9 +214,9 @@ def _find_relative(cue: Token) -> list[Token]:
     return [clause for clause in clauses if any(c.dep_.startswith(SUBJECTS) for c in list(clause.lefts)[1:])]
 
 
-def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
+def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run], others: Sequence[int]) -> list[Run]:
     """Finds what a cue reports, without marks at its ends: clauses, the words around ", he said,", or an object with
-    marks: "called it “a loss”"."""
+    marks: "called it “a loss”". It ends before `others`, the tokens that begin another report."""
     token = doc[cue]
     if is_according(token):
         # The parts of the sentence before "according to X", and after it if the main verb is there.
@@ -252,10 +255,8 @@ def _find_reported(doc: Doc, cue: int, pairs: Sequence[Run]) -> list[Run]:
             begin += 1
         if cue < begin and is_opening(token):
             end = next((i for i in range(begin, end) if doc[i].text in COMMAS), end)
-        # Said that it was late, adding that ...; and ..., according to Ann.
-        after_commas = (doc[i] for i in range(begin + 2, end) if doc[i - 1].text in COMMAS)
-        other = (t.i for t in after_commas if t.lower_ == ACCORDING or (t.tag_ == "VBG" and is_reporting(t)))
-        end = next(other, end)
+        at = bisect_left(others, begin + 2)
+        end = min([end, *others[at : at + 1]])
         runs.append(trim(doc, begin, end, TRIMMED, TRIMMED))
     return runs
 
@@ -287,8 +288,10 @@ def _is_reported_clause(clause: Token) -> bool:
     relation, is_after = cut_subtype(clause.dep_), clause.i > clause.head.i
     if is_after and relation in INTRODUCED:
         return _is_introduced_by(clause, INTRODUCED[relation])
-    first = next((token.lower_ for token in clause.subtree if token.text[0].isalnum()), "")
-    if relation not in CLAUSES or (is_after and (relation == "parataxis" or first in NARRATING)):
+    if relation not in CLAUSES or (is_after and relation == "parataxis"):
+        return False
+    # Only after a verb, since a subtree costs the depth of each token.
+    if is_after and next((t.lower_ for t in clause.subtree if t.text[0].isalnum()), "") in NARRATING:
         return False
     head = clause.head
     if is_after and head.text.islower() and head.i > 0 and head.nbor(-1).text in ALL_MARKS:

@@ -5,9 +5,11 @@ import pickle
 import pytest
 import spacy
 
+from spacy_joint.annotation.reporting_verbs import is_reporting
+from spacy_joint.quotation import rules
 from spacy_joint.quotation.quotation_spans import DECODERS, METHODS
 
-from .conftest import SMALL
+from .conftest import SMALL, read_tree
 
 TEXTS = ["", " ", "\n\n", "a", "“", "“We go,” she said.\n\nIt rained. He said that it was “cold” and left.", 'He "" .']
 # tests/test_contract.py has the beam, cues and rules, and what all methods share.
@@ -118,3 +120,16 @@ def test_scores_of_spans_are_those_of_the_model(make_trained, read_quotes):
     group = nlp.get_pipe("quotation_spans")(example.predicted.copy()).spans["quotations"]
     assert len(group.attrs["scores"]) == len(group) > 0
     assert all(score > 0 for score in group.attrs["scores"])
+
+
+def test_reports_after_commas_are_found_once_per_document(unparsed, monkeypatch):
+    # The speech at the end keeps the clauses around it from being quotations.
+    chain = " ".join(
+        f"said/VBD/{max(i - 5, 0)}/ccomp today/RB/{i}/x ,/,/{i}/x snowing/VBG/{i}/x ,/,/{i}/x" for i in range(0, 200, 5)
+    )
+    speech = " ".join(f"{word}/195/x" for word in ["“/``", "It/PRP", "is/VBZ", "late/RB", "./.", "”/``"])
+    doc = read_tree(unparsed.vocab, f"{chain} {speech}")
+    tested = []
+    monkeypatch.setattr(rules, "is_reporting", lambda token, *kind: tested.append(token) or is_reporting(token, *kind))
+    unparsed.get_pipe("quotation_spans")(doc)
+    assert 0 < len(tested) < len(doc)
