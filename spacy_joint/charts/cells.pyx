@@ -20,6 +20,7 @@ from .lexicon import list_classes
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
+from ..engine.beam cimport check_signals
 from ..engine.claim cimport Claim
 from ..engine.vectors cimport refill
 
@@ -40,9 +41,10 @@ cdef vector[int] RIGHT_TAGS = [ATOMS.index(f"t{right}") for _, right, _ in PAIRS
 cdef vector[int] WITH_LENGTH = [with_length for _, _, with_length in PAIRS]
 
 cdef enum:
-    N_ATOMS = 3         # of a word
-    N_LENGTHS = 14      # features: 2 to 5, at least 10 to 50, and at least 1 to 5 fifths of the sentence
+    N_ATOMS = 3             # of a word
+    N_LENGTHS = 14          # features: 2 to 5, at least 10 to 50, and at least 1 to 5 fifths of the sentence
     MAX_LENGTH = 8
+    ROWS_PER_CHECK = 64     # of signals
     MAX_CLASSES = 16
     MAX_BITS = 24
     # The cache of words is cleared at this size, so that memory is bounded.
@@ -86,7 +88,7 @@ cdef class CellClassifier:
     cdef float[::1] _biases
     cdef float[:, ::1] _weights
     cdef float[:, ::1] _total
-    cdef long long n_seen               # sentences learnt from
+    cdef long long n_seen               # sentences learnt from, and the current one
     cdef int n_outputs
     cdef dict known                     # words: their hashed atoms
     cdef int32_t n                      # words of the current sentence
@@ -119,6 +121,8 @@ cdef class CellClassifier:
             with nogil:
                 for k in range(self.n_outputs):
                     for i in range(self.n):
+                        if (i + 1) % ROWS_PER_CHECK == 0:
+                            check_signals()
                         for j in range(i + 2, self.n + 1):
                             scores[k, i, j] = self.compute(k, i, j)
         return made
@@ -135,6 +139,8 @@ cdef class CellClassifier:
             classes = made
             with nogil:
                 for i in range(self.n):
+                    if (i + 1) % ROWS_PER_CHECK == 0:
+                        check_signals()
                     for j in range(i + 2, self.n + (i > 0)):
                         k = 0
                         while k < self.n_outputs and self.compute(k, i, j) > 0:
@@ -167,10 +173,14 @@ cdef class CellClassifier:
         cdef int k, feature, template, n_outputs = self.n_outputs, n_templates = <int>TEMPLATE_ATOMS.size()
         cdef float score, step
         cdef vector[float] ends, lengths
+        # An interrupt leaves part of a change, which counts as a sentence.
+        self.n_seen += 1
         with nogil:
             ends.resize(<size_t>(n + 1) * 2 * n_outputs, 0)
             lengths.resize(<size_t>(n + 1) * n_outputs, 0)
             for i in range(n):
+                if (i + 1) % ROWS_PER_CHECK == 0:
+                    check_signals()
                 for j in range(i + 2, n + 1):
                     for k in range(n_outputs):
                         score = self.compute(k, i, j)
@@ -192,7 +202,6 @@ cdef class CellClassifier:
                     if has_length(feature, length, n):
                         for k in range(n_outputs):
                             self.change((<size_t>1 << self.table_bits) + feature, k, lengths[length * n_outputs + k])
-            self.n_seen += 1
         return 0
 
     def finish(self):
@@ -311,4 +320,4 @@ cdef class CellClassifier:
 
     cdef void change(self, size_t row, int column, float step) noexcept nogil:
         self._weights[row, column] += step
-        self._total[row, column] += step * self.n_seen
+        self._total[row, column] += step * (self.n_seen - 1)

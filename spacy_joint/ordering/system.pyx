@@ -32,6 +32,7 @@ from libc.string cimport memcmp
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
+from ..engine.beam cimport STEPS_PER_CHECK, check_signals
 from ..engine.claim cimport Claim
 from ..engine.columns cimport FIRST, Columns, InputC
 from ..engine.scorer cimport Scorer
@@ -268,6 +269,8 @@ cdef class Ranker:
             end = self.items.size()
             found.clear()
             for at in range(first, end):
+                if (at + 1) % STEPS_PER_CHECK == 0:
+                    check_signals()
                 for k in range(n):
                     if self.items[at].placed >> k & 1:
                         continue

@@ -13,6 +13,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
+from ..engine.beam cimport check_signals
 from ..engine.claim cimport Claim
 from ..engine.columns cimport Columns
 from ..engine.scorer cimport Scorer
@@ -23,7 +24,8 @@ from .system cimport BEGIN, END, INSIDE, OUT, QuotationSystem, StateC
 
 
 cdef enum:
-    BATCH_SIZE = 64     # states scored together
+    BATCH_SIZE = 64                 # states scored together
+    BATCHES_PER_CHECK = 1 << 10     # of signals
 
 
 cdef class SpanScorer:
@@ -35,6 +37,7 @@ cdef class SpanScorer:
     cdef float[:, ::1] scores       # of the actions of the last states scored
     cdef vector[double] out         # score of OUT, cumulative sum over tokens
     cdef vector[float] begin        # score of BEGIN, per token
+    cdef size_t n_batches           # scored by `score_from`
     cdef Claim claim
 
     def __cinit__(self, QuotationSystem system not None, Templates templates not None, Weights weights not None,
@@ -79,6 +82,9 @@ cdef class SpanScorer:
         for i in range(n):
             if i % BATCH_SIZE == 0:
                 self.score(begin, begin + 1 + i, min(BATCH_SIZE, n - i))
+                self.n_batches += 1
+                if self.n_batches % BATCHES_PER_CHECK == 0:
+                    check_signals()
             scores.push_back(<float>(inside + self.scores[i % BATCH_SIZE, END] - (self.out[begin + 1 + i] - before)))
             inside += self.scores[i % BATCH_SIZE, INSIDE]
         return 0

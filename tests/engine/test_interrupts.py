@@ -59,6 +59,47 @@ def test_a_long_update_is_interrupted_soon_and_changes_nothing(threads, kind):
     """)
 
 
+CELLS = """
+    from spacy_joint.charts.cells import CellClassifier
+    classifier = CellClassifier(16, {})
+    classifier.set_biases([1] * 15)
+"""
+ORDERS = """
+    from spacy_joint.ordering.system import Ranker
+    templates = Templates("a.word b.tag\\n\\nleft.word\\n\\nit.word\\n\\nlast.word", COLUMNS, ORDERING)
+    ranker, weights = Ranker(ORDERING, templates, 1), random_weights(ORDERING)
+"""
+SPANS = """
+    from spacy_joint.quotation.candidates import SpanScorer
+    from spacy_joint.quotation.system import TOKEN_INFO, QuotationSystem
+    n, system = 20_000, QuotationSystem(neighbours=False)
+    columns = Columns(COLUMNS, random_values(n), None, np.zeros((n, len(TOKEN_INFO)), dtype=np.int32))
+    templates = Templates("w.word w.tag\\n\\nplace\\nlength\\n\\nwhole\\nsentences", COLUMNS, system)
+    scorer = SpanScorer(system, templates, random_weights(system), columns)
+"""
+
+
+@unix
+@pytest.mark.parametrize(
+    ("setup", "call", "size"),
+    [
+        (CELLS, "classifier.predict(['a'] * size)", 5000),
+        (CELLS, "classifier.learn(['a'] * size, np.zeros((size, size + 1)), 1)", 5000),
+        (ORDERS, "ranker.rank(weights, random_columns(size + 1), 32, exact=True)", 16),
+        (SPANS, "scorer.find(1e9, size)", 5000),
+    ],
+)
+def test_a_long_call_beside_the_search_is_interrupted_soon(setup, call, size):
+    run_interrupted(f"""{setup}
+    def run(size):
+        {call}
+
+    took = interrupt(lambda: run({size}), 0.2)
+    assert took is not None and took < {SOON}, took
+    run(2)
+    """)
+
+
 # Interrupted at any moment
 
 
