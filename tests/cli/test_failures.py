@@ -67,6 +67,30 @@ def test_options_that_override_a_config_may_come_anywhere(run, tmp_path):
     assert spacy.load(tmp_path / "finished").batch_size == 7
 
 
+@pytest.mark.parametrize("section", ["nlp", "training", "initialize"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "finish blank out",
+        "resume blank out.cfg",
+        "train blank/config.cfg -o out",
+        "jackknife blank/config.cfg out.spacy",
+    ],
+)
+def test_an_override_of_an_unknown_setting_is_refused(run, command, section, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    spacy.blank("en").to_disk("blank")
+    failed = run(*command.split(), f"--{section}.nope", "5", fails=True)
+    assert f"[J040] Unknown setting of [{section}] 'nope'." in failed.stderr
+
+
+def test_errors_of_configs_do_not_show_their_data(run, assets, tmp_path):
+    override = ("--initialize.components.sequence_tagger.nope", "5")
+    files = (assets / "tiny_train.conllu", assets / "tiny_dev.conllu")
+    failed = run("train-treebank", *files, "--language", "en", "--output", tmp_path / "out", *override, fails=True)
+    assert "sequence_tagger -> nope" in failed.output and len(failed.output) < 2000
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
