@@ -59,7 +59,7 @@ def _report_failures() -> Iterator[None]:
         msg.show_color = False
         os.environ["ANSI_COLORS_DISABLED"] = "1"
     try:
-        with show_validation_error(hint_fill=False):
+        with show_validation_error(show_config=False, hint_fill=False):
             yield
     except BrokenPipeError:
         # The reader of the output has closed it (`| head`): click exits quietly.

@@ -2,6 +2,7 @@
 path, they read nothing, so a config is valid before its files exist."""
 
 from pathlib import Path
+from typing import Any
 
 import srsly
 
@@ -10,6 +11,13 @@ from .reading import read_json, read_json_object
 
 # The default numbers of word classes, one for each granularity.
 WORD_CLASS_SIZES = (64, 256, 1024)
+
+
+class Table(dict[str, Any]):
+    """The entries of a file. spaCy shows all settings in the errors of a config, so its representation is short."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} entries>"
 
 
 def read_word_classes(path: str | Path | None) -> dict[str, list[int]] | None:
@@ -23,13 +31,13 @@ def read_word_classes(path: str | Path | None) -> dict[str, list[int]] | None:
         classes = None
     if not isinstance(classes, dict):
         raise JointOSError(Errors.J441, path=path, reason="`word-classes` has not written it")
-    return classes
+    return Table(classes)
 
 
 def read_tokenizer_exceptions(path: str | Path | None) -> dict[str, list[str]]:
     """Read strings and the pieces that they are split into from a file of `spacy joint tokenizer-exceptions`. RAISES
     FileNotFoundError: If it does not exist (J520)."""
-    return {} if path is None else read_json_object(_require(path, "tokenizer-exceptions"))
+    return Table({} if path is None else read_json_object(_require(path, "tokenizer-exceptions")))
 
 
 def read_labels(path: str | Path | None) -> list[str] | None:

@@ -2,6 +2,7 @@
 
 import pytest
 import srsly
+from confection import ConfigValidationError
 
 from spacy_joint.files.resources import read_labels, read_tokenizer_exceptions, read_word_classes
 
@@ -21,6 +22,12 @@ def test_without_a_path_there_is_nothing():
 def test_what_commands_write_is_read(read, write, content, tmp_path):
     write(tmp_path / "file", content)
     assert read(tmp_path / "file") == content
+
+
+def test_errors_of_configs_do_not_show_entries(tmp_path):
+    srsly.write_msgpack(tmp_path / "file", {"cat": [1, 2]})
+    config = {"labels": None, "word_classes": read_word_classes(tmp_path / "file")}
+    assert "cat" not in str(ConfigValidationError(config=config))
 
 
 @pytest.mark.parametrize(
