@@ -52,8 +52,10 @@ def finish_pipeline(
         config.to_disk(path / "config.cfg")
         if weight_bits < WEIGHT_BITS:
             for name, component in config["components"].items():
-                if is_own_model(component.get("model")) and "table_bits" in component["model"]:
-                    _round_weights(path / name / "model", weight_bits)
+                is_perceptron = is_own_model(component.get("model")) and "table_bits" in component["model"]
+                # Some components work without training.
+                if is_perceptron and (trained := path / name / "model").is_file():
+                    _round_weights(trained, weight_bits)
         if are_own:
             # The language's tokenizer may need libraries, and adds no strings.
             nlp = blank(config["nlp"]["lang"], config={"nlp": {"tokenizer": PLAIN_TOKENIZER}})

@@ -51,3 +51,11 @@ def test_weights_of_fewer_bits_compress_better(saved_pipeline, tmp_path):
             assert weights.any() and not (weights % (1 << 8 - bits)).any()
         sizes.append(len(zlib.compress((tmp_path / "finished" / "joint_sbd_parser" / "model").read_bytes())))
     assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == 3
+
+
+def test_a_component_that_was_not_trained_has_no_weights_to_round(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("quotation_spans")
+    nlp.to_disk(tmp_path / "rules")
+    finish_pipeline(tmp_path / "rules", tmp_path / "finished", {}, {}, weight_bits=5)
+    assert spacy.load(tmp_path / "finished")("“We are here,” said Ann.").spans["quotations"]
