@@ -84,6 +84,31 @@ def test_threads_may_predict_right_after_learning(factory, read_examples, small_
         assert run_at_once(lambda _: predict(pipe)) == [predict(alone)] * N_THREADS
 
 
+def test_a_component_is_not_loaded_while_another_thread_uses_it(monkeypatch):
+    nlp = make_pipeline()
+    tagger = nlp.get_pipe("sequence_tagger")
+    saved, search, found = tagger.to_bytes(), tagger.perceptron.predict, []
+
+    def load_and_search(columns: Any) -> Any:
+        found.extend(call_at_once(lambda: tagger.from_bytes(saved)))
+        return search(columns)
+
+    monkeypatch.setattr(tagger.perceptron, "predict", load_and_search)
+    assert nlp(SENTENCES[0])[2].tag_ == "MD" and found == ["J007"]
+
+
+def test_a_component_is_not_used_while_another_thread_loads_it(monkeypatch):
+    tagger, found = make_pipeline().get_pipe("sequence_tagger"), []
+    saved, load_parts = tagger.to_bytes(), tagger.load_parts
+
+    def load_and_use(parts: Any) -> None:
+        found.extend(call_at_once(lambda: tagger.predict([]), lambda: tagger.update([])))
+        load_parts(parts)
+
+    monkeypatch.setattr(tagger, "load_parts", load_and_use)
+    assert tagger.from_bytes(saved).predict([]) == [] and found == ["J007", "J007"]
+
+
 # Several documents at once
 
 

@@ -24,7 +24,7 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 from threadpoolctl import ThreadpoolController
 
 from ..errors import Errors, JointValueError, check_value, report_damage
-from ..pipes.component_files import ComponentFiles, Parts
+from ..pipes.component_files import ComponentFiles, Parts, uses_parts
 from ..pipes.examples import read_examples
 from .learning_state import pack_learning_state, restore_optimizer, restore_random_numbers, unpack_learning_state
 from .vectors import encode_documents
@@ -109,6 +109,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
 
     # Prediction.
 
+    @uses_parts
     def predict(self, docs: Iterable[Doc]) -> list[Predicted]:
         """Predicts for documents, without modifying them.
 
@@ -191,6 +192,7 @@ class GuidePipe(ComponentFiles, TrainablePipe, Generic[Predicted]):
     def collect_labels(self, examples: Iterable[Example]) -> list[str] | dict[str, list[str]]:
         """Collects the labels to learn from examples, or those of each kind."""
 
+    @uses_parts
     def update(
         self,
         examples: Iterable[Example],

@@ -20,6 +20,7 @@ from ..annotation.glossary import extend_glossary
 from ..annotation.spans import read_spans
 from ..engine.columns import Columns
 from ..errors import Errors, JointValueError, check_choice, check_range, check_value
+from ..pipes.component_files import uses_parts
 from ..pipes.structured_pipe import StructuredPipe
 from ..pipes.word_classes import WordClasses
 from .extract import Place, find_in_doc
@@ -105,6 +106,7 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
         noun = None if head is None else Word(head, head_tag if tags is not None else "")
         return self.order_phrase(Phrase(words, noun), n_best)
 
+    @uses_parts
     def order_phrase(self, phrase: Phrase, n_best: int = 1) -> RankedOrders:
         """Finds the best orders of the modifiers of a phrase: see `order`."""
         check_range("n_best", n_best, 1)
@@ -117,6 +119,7 @@ class PrenominalOrderer(StructuredPipe[list[JudgedPhrase]]):
         margin = orders[0].score - orders[1].score if len(orders) > 1 else float("inf")
         return RankedOrders(tuple(phrase.modifiers[i].text for i in orders[0].indices), orders[:n_best], margin)
 
+    @uses_parts
     def score_order(self, phrase: Phrase) -> float:
         """Returns the score of the given order of the modifiers of a phrase."""
         self.require_trained()

@@ -28,6 +28,7 @@ from ..engine.beam import MAX_WIDTH
 from ..engine.columns import Columns
 from ..engine.learner import Instance
 from ..errors import Warnings, check_range, report_damage
+from ..pipes.component_files import uses_parts
 from ..pipes.custom_columns import read_numbers
 from ..pipes.guide_columns import find_guide_info
 from ..pipes.marks import CLOSED, COMMA, N_VALUES, UNMARKED, WORD
@@ -257,6 +258,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
             parsed = parsed._replace(probabilities=calibration.predict(decisions))
         return parsed
 
+    @uses_parts
     def find_start_probability(self, doc: Doc) -> float | None:
         """Returns the probability that the last word of a document starts a sentence; None if the parser is not
         calibrated for this kind of text. The document is not modified."""
@@ -315,6 +317,7 @@ class JointSbdParser(StructuredPipe[DependencyTrees], SentenceStreamingPipe):
             _ = self.calibration
         return digest
 
+    @uses_parts
     def beam_parse(self, doc: Doc, n_best: int = 1, *, other_boundaries: bool = False) -> list[Analysis]:
         """Returns the best analyses of a document that the beam finds.
 

@@ -1,12 +1,16 @@
 """The files of a trained component: a mixin with spaCy's methods for saving and loading them. A subclass makes the
 content of the files (`list_savers`) and loads it (`load_parts`). Files are replaced atomically, their checksums are in
-a file of their own, and a component that fails to load does not change."""
+a file of their own, and a component that fails to load does not change. No thread uses a component while another loads
+it."""
 
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from os import getpid
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, ParamSpec, TypeVar
 from zlib import crc32
 
 import srsly
@@ -25,6 +29,32 @@ CHECKSUMS = "checksums"
 # One thread saves or loads a component while others wait. Saving takes the lock of linear_model.py, so this one is made
 # later: see `make_fork_lock`.
 _lock = make_fork_lock()
+# The calls that use a component now, and the component that is being loaded. With their process, since threads are not
+# forked.
+_uses: set[tuple[int, int, object]] = set()
+_loading: set[tuple[int, int]] = set()
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
+
+
+def uses_parts(method: Callable[P, Result]) -> Callable[P, Result]:
+    """Decorates a method that reads or changes the parts of a component, so that no other thread loads them during a
+    call, and it is not called during loading (J007)."""
+
+    @wraps(method)
+    def call(*args: P.args, **kwargs: P.kwargs) -> Result:
+        component = getpid(), id(args[0])
+        use = (*component, object())
+        try:
+            _uses.add(use)
+            if component in _loading:
+                raise JointValueError(Errors.J007, what="component")
+            return method(*args, **kwargs)
+        finally:
+            _uses.discard(use)
+
+    return call
 
 
 class Part(NamedTuple):
@@ -131,7 +161,8 @@ class ComponentFiles:
     def from_bytes(self, bytes_data: bytes, *, exclude: Collection[str] = ()) -> Self:
         """Loads the bytes of `to_bytes`.
 
-        RAISES ValueError: If they are damaged (J050 to J052), or do not fit the settings (J061, J066).
+        RAISES ValueError: If they are damaged (J050 to J052), or do not fit the settings (J061, J066), or if another
+            thread uses the component (J007).
         """
         with report_damage(BYTES):
             saved = srsly.msgpack_loads(bytes_data)
@@ -160,13 +191,24 @@ class ComponentFiles:
         """Loads the component from a directory.
 
         RAISES ValueError: If a file is missing (J073) or damaged (J050 to J052), or does not fit the settings (J061,
-            J066).
+            J066), or if another thread uses the component (J007).
         """
         return self._load(Path(path), exclude)
 
+    @contextmanager
+    def _claim(self) -> Iterator[None]:
+        component = getpid(), id(self)
+        try:
+            _loading.add(component)
+            if any(use[:2] == component for use in tuple(_uses)):
+                raise JointValueError(Errors.J007, what="component")
+            yield
+        finally:
+            _loading.discard(component)
+
     def _load(self, saved: Path | Mapping[str, bytes], exclude: Collection[str]) -> Self:
         parts = Parts(saved, exclude)
-        with _lock:
+        with _lock, self._claim():
             attributes, before = dict(vars(self)), dict(self._save(self.list_savers(()), ()))
             try:
                 self.load_parts(parts)

@@ -30,6 +30,7 @@ from ..engine.threads import open_pool
 from ..errors import Errors, JointValueError, JointWarning, Warnings, report_damage
 from ..files.grouping import group_by_size
 from ..files.reading import read_text
+from .component_files import uses_parts
 from .examples import read_examples
 from .gold_fallback import fall_back_to_gold
 from .guide_columns import read_guide_templates
@@ -137,6 +138,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         strings = doc.vocab.strings
         return {label: strings.add(label) for label in set(labels)}
 
+    @uses_parts
     def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
         """Predicts the annotation of documents, without modifying them.
 
@@ -275,6 +277,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         super()._set_up(labels, templates)
         self._examined = ()
 
+    @uses_parts
     def update(
         self,
         examples: Iterable[Example],

@@ -20,7 +20,7 @@ from spacy.vocab import Vocab
 
 from ..annotation.multiword_tokens import Word, are_joined, get_words, join, set_words
 from ..errors import Warnings, report_damage
-from ..pipes.component_files import ComponentFiles, Parts
+from ..pipes.component_files import ComponentFiles, Parts, uses_parts
 from ..pipes.examples import read_examples
 from ..pipes.spelling import Spelling, find_known_characters
 from .multiword_rules import ANY, Analysis, MultiwordRules, Rule, Typed
@@ -56,6 +56,7 @@ class MultiwordExpander(ComponentFiles, Pipe):
         self.lexicon, self.joints = learn_lexicon(tokens), learn_joints(docs, self.spelling)
         self.rules = MultiwordRules.learn(tokens)
 
+    @uses_parts
     def __call__(self, doc: Doc) -> Doc:
         """Sets the words of the multiword tokens of a document."""
         if self.lexicon:
