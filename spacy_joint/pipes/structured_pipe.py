@@ -301,6 +301,7 @@ class StructuredPipe(PerceptronPipe, TrainablePipe, Generic[Prediction]):
         validate_examples(examples, f"{type(self).__name__}.update")
         if not self.is_trainable:
             return losses
+        self.require_trained()
         read = self._list_read_attributes()
         examples = [
             fall_back_to_gold(example, read, drop, (self.perceptron.seed, number))
