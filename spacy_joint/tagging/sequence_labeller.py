@@ -2,13 +2,14 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..engine.learner import Instance
+from ..errors import Errors, JointValueError
 from ..pipes.structured_pipe import StructuredPipe
 from .system import SKIP, TaggingSystem
 
@@ -24,6 +25,9 @@ class TokenLabels(NamedTuple):
 class SequenceLabeller(StructuredPipe[TokenLabels]):
     """Gives each token a label. Subclasses define the labels."""
 
+    # What the labels are, in errors.
+    label_kind: ClassVar[str] = "tags"
+
     @abstractmethod
     def read_labels(self, example: Example) -> list[str | None]:
         """Reads the labels of the reference for the predicted tokens; None where they are unknown."""
@@ -31,6 +35,12 @@ class SequenceLabeller(StructuredPipe[TokenLabels]):
     def collect_labels(self, examples: Iterable[Example]) -> list[str]:
         """Collects the labels of references, sorted."""
         return sorted({label for example in examples for label in self.read_labels(example) if label is not None})
+
+    def check_labels(self, labels: Any) -> None:
+        """Checks the labels. RAISES ValueError: If there are none (J330)."""
+        if not labels:
+            raise JointValueError(Errors.J330, source="The data", what=self.label_kind)
+        super().check_labels(labels)
 
     def extend_labels(self, labels: list[str] | None, added: Sequence[str]) -> list[str]:
         """Adds labels, which `make_system` may refuse, and sorts them all."""

@@ -35,6 +35,7 @@ MAX_REMEMBERED = 1 << 17
 class SequenceLemmatizer(SequenceLabeller):
     """Gives tokens lemmas."""
 
+    label_kind = "lemmas"
     default_templates = Path(__file__).parent / "lemma_templates.txt"
     # All columns that do not depend on surrounding tokens.
     columns = tuple(name for name in COLUMNS if name not in (BEFORE, GLUED, STYLE))

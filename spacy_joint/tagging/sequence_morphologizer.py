@@ -50,6 +50,7 @@ class MorphCache(dict[str, tuple[int, MorphAnalysis]]):
 class SequenceMorphologizer(SequenceLabeller):
     """Gives tokens parts of speech and features."""
 
+    label_kind = "parts of speech or features"
     default_templates = Path(__file__).parent / "morphology_templates.txt"
     coarse_templates = Path(__file__).parent / "coarse_morphology_templates.txt"
     # It must not read its own output.

@@ -94,10 +94,19 @@ def test_numbers_out_of_range_are_refused_by_name(factory, name, value):
         spacy.blank("en").add_pipe(factory, config=config)
 
 
-def test_missing_annotation_is_reported_even_without_examples():
+@pytest.mark.parametrize(
+    ("factory", "missing"),
+    [
+        ("joint_sbd_parser", "labels of roots"),
+        ("sequence_tagger", "tags"),
+        ("sequence_lemmatizer", "lemmas"),
+        ("sequence_morphologizer", "parts of speech"),
+    ],
+)
+def test_missing_annotation_is_reported_even_without_examples(factory, missing):
     nlp = spacy.blank("en")
-    nlp.add_pipe("joint_sbd_parser")
-    with pytest.raises(ValueError, match=r"\[J330\]"):
+    nlp.add_pipe(factory)
+    with pytest.raises(ValueError, match=rf"\[J330\] The data has no {missing}"):
         nlp.initialize()
 
 
