@@ -57,6 +57,19 @@ def uses_parts(method: Callable[P, Result]) -> Callable[P, Result]:
     return call
 
 
+@contextmanager
+def claim_parts(loaded: object) -> Iterator[None]:
+    """Claims a component for loading: see `uses_parts`. RAISES ValueError: If a call uses it (J007)."""
+    component = getpid(), id(loaded)
+    try:
+        _loading.add(component)
+        if any(use[:2] == component for use in tuple(_uses)):
+            raise JointValueError(Errors.J007, what="component")
+        yield
+    finally:
+        _loading.discard(component)
+
+
 class Part(NamedTuple):
     """The content of a file, and its name in errors."""
 
@@ -195,20 +208,9 @@ class ComponentFiles:
         """
         return self._load(Path(path), exclude)
 
-    @contextmanager
-    def _claim(self) -> Iterator[None]:
-        component = getpid(), id(self)
-        try:
-            _loading.add(component)
-            if any(use[:2] == component for use in tuple(_uses)):
-                raise JointValueError(Errors.J007, what="component")
-            yield
-        finally:
-            _loading.discard(component)
-
     def _load(self, saved: Path | Mapping[str, bytes], exclude: Collection[str]) -> Self:
         parts = Parts(saved, exclude)
-        with _lock, self._claim():
+        with _lock, claim_parts(self):
             attributes, before = dict(vars(self)), dict(self._save(self.list_savers(()), ()))
             try:
                 self.load_parts(parts)

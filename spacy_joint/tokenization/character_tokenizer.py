@@ -28,6 +28,7 @@ from ..engine.perceptron import Perceptron
 from ..errors import Errors, JointValueError, check_range, report_damage
 from ..files.atomic import write_bytes
 from ..files.reading import read_text, require_file
+from ..pipes.component_files import claim_parts, uses_parts
 from ..pipes.examples import read_examples
 from ..pipes.spelling import Spelling, find_known_characters
 from .character_columns import COLUMNS, Hashes, Lexicon, Rows, decode, encode, make_values
@@ -86,6 +87,7 @@ class CharacterTokenizer:
         self.joins_spaces = False
         self.spelling = Spelling(None, self.vocab.lang)
 
+    @uses_parts
     def __call__(self, text: str) -> Doc:
         """Makes a document of a text. RAISES ValueError: If the tokenizer has been neither initialized nor loaded
         (J060)."""
@@ -265,8 +267,8 @@ class CharacterTokenizer:
                 loaded.perceptron.set_up(SegmentationSystem(), templates, COLUMNS)
                 loaded.perceptron.from_bytes(arrays["model"])
         # Only once all parts are valid.
-        self.perceptron, self.lexicon = loaded.perceptron, loaded.lexicon
-        self.joins_spaces, self.spelling = loaded.joins_spaces, loaded.spelling
+        with claim_parts(self):
+            vars(self).update(vars(loaded))
         return self
 
 
