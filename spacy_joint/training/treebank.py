@@ -20,11 +20,12 @@ import spacy
 import srsly
 from spacy.cli.package import package
 from spacy.language import Language
+from spacy.schemas import validate_init_settings
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, DocBin
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
-from spacy.util import fix_random_seed, get_lang_class, load_config
+from spacy.util import fix_random_seed, get_lang_class, load_config, load_model_from_config, registry
 from spacy.vocab import create_vocab
 from wasabi import msg
 
@@ -102,10 +103,12 @@ class TreebankTraining:
         self.splits, self.overrides, self.seed, self.transformer = splits, overrides, seed, transformer
         self.work, self.pipeline, self.scores = output / "steps", output / "pipeline", output / "scores.json"
         self.package = output / "package"
-        for setting in overrides:
-            section, _, name = setting.removeprefix("initialize.").partition(".")
-            if section == "components":
-                check_choice("component", name.partition(".")[0], COMPONENTS)
+        keys = (setting.removeprefix("initialize.").split(".") for setting in overrides)
+        for component in sorted({key[1] for key in keys if key[0] == "components"}):
+            check_choice("component", component, COMPONENTS)
+            # A guide would load its transformer.
+            if component != GUIDE:
+                self._check_overrides(component)
         check_directory(self.pipeline)
         check_directory(self.package, PACKAGE)
         self.steps = Steps(self.work, msg.info)
@@ -255,11 +258,28 @@ class TreebankTraining:
             settings |= self._configure_guide(config["training"], copies)
         else:
             settings |= self._configure_perceptron(component, config, copies)
-        for setting, value in self.overrides.items():
-            key = setting.removeprefix("initialize.")
-            if not key.startswith("components.") or key.startswith(f"components.{component}."):
-                settings[setting] = value
-        return settings
+        return settings | self._select_overrides(component)
+
+    def _select_overrides(self, component: str) -> dict[str, Any]:
+        """Selects the overrides of a component's config."""
+        own = tuple(f"{section}components.{component}." for section in ("", "initialize."))
+        others = ("components.", "initialize.components.")
+        return {
+            setting: value
+            for setting, value in self.overrides.items()
+            if setting.startswith(own) or not setting.startswith(others)
+        }
+
+    def _check_overrides(self, component: str) -> None:
+        """Makes a component without training it, since its turn comes late. RAISES ConfigValidationError: If it does
+        not have a setting."""
+        config = load_config(self._find_config(component), self._select_overrides(component))
+        config["nlp"] |= {"lang": self.language, "tokenizer": NO_TOKENIZER, "pipeline": [component]}
+        config["components"] = {component: config["components"][component]}
+        nlp = load_model_from_config(config, auto_fill=True)
+        pipe: Any = nlp.get_pipe(component)
+        settings = registry.resolve(nlp.config.interpolate()["initialize"]["components"])
+        validate_init_settings(pipe.initialize, settings.get(component, {}), section="components", name=component)
 
     def _configure_guide(self, training: Mapping[str, Any], copies: int) -> dict[str, Any]:
         batches = GUIDE_EPOCHS * copies * self.described["words"] / training["batcher"]["size"]

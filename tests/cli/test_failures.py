@@ -84,13 +84,6 @@ def test_an_override_of_an_unknown_setting_is_refused(run, command, section, tmp
     assert f"[J040] Unknown setting of [{section}] 'nope'." in failed.stderr
 
 
-def test_errors_of_configs_do_not_show_their_data(run, assets, tmp_path):
-    override = ("--initialize.components.sequence_tagger.nope", "5")
-    files = (assets / "tiny_train.conllu", assets / "tiny_dev.conllu")
-    failed = run("train-treebank", *files, "--language", "en", "--output", tmp_path / "out", *override, fails=True)
-    assert "sequence_tagger -> nope" in failed.output and len(failed.output) < 2000
-
-
 @pytest.mark.parametrize(
     "arguments",
     [

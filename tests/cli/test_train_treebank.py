@@ -220,6 +220,14 @@ def test_settings_of_a_component_are_for_its_own_training(custom):
     assert config["components"]["sequence_tagger"]["model"]["n_tables"] == 3
 
 
+@pytest.mark.parametrize("section", ["components", "initialize.components"])
+def test_settings_are_checked_before_training(train, tmp_path, section):
+    failed = train(tmp_path / "out", f"--{section}.sequence_lemmatizer.nope", "5", fails=True)
+    # Without the settings that are right.
+    assert "sequence_lemmatizer -> nope" in failed.output and "{" not in failed.output
+    assert not (tmp_path / "out").exists()
+
+
 def test_other_languages_have_their_own_data(custom):
     nlp = spacy.load(custom / "pipeline")
     assert nlp.lang == "es" and nlp.vocab["también"].is_stop
