@@ -10,6 +10,7 @@ from spacy.attrs import DEP, HEAD
 from spacy.training import Example
 
 from ..annotation.dependency_trees import prune
+from ..errors import Errors, JointValueError
 from ..pipes.token_columns import find_reference_starts, find_whitespace, has_same_tokens
 from .system import name_arc
 
@@ -31,7 +32,8 @@ class ReferenceTrees(NamedTuple):
 
 
 def read_reference(example: Example) -> ReferenceTrees | None:
-    """Reads the trees of the reference; None if it has none, or only parts of them (see partial_trees.py)."""
+    """Reads the trees of the reference; None if it has none, or only parts of them (see partial_trees.py). RAISES
+    ValueError: If it has no root, and tokens differ (J303)."""
     reference = example.reference
     starts = find_reference_starts(example)
     steps, names = reference.to_array([HEAD, DEP]).T
@@ -58,7 +60,9 @@ def _project(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[str
     n_tokens = len(example.predicted)
     heads = np.arange(n_tokens)
     labels = [label or NO_LABEL for label in aligned_labels]
-    root_label = next(token.dep_ for token in example.reference if token.head.i == token.i)
+    root_labels = [token.dep_ for token in example.reference if token.head.i == token.i]
+    if not root_labels:
+        raise JointValueError(Errors.J303, begin=0, last=len(example.reference) - 1, problem="it has 0 roots")
     # Whitespace before the first sentence is a separate range, which is left out later.
     bounds = [*sorted({0, *np.flatnonzero(starts).tolist()}), n_tokens]
     for begin, end in pairwise(bounds):
@@ -73,5 +77,5 @@ def _project(example: Example, starts: np.ndarray) -> tuple[np.ndarray, list[str
         for i in roots[1:]:
             labels[i] = NO_LABEL
         if not roots:
-            labels[root] = root_label
+            labels[root] = root_labels[0]
     return heads, labels

@@ -97,6 +97,11 @@ def test_broken_references_are_named_in_training(saved_pipeline):
         pipeline.update([Example(Doc(pipeline.vocab, words=words), reference)])
 
 
+def test_a_reference_without_a_root_is_refused_with_any_tokens():
+    with pytest.raises(ValueError, match=r"\[J303\].*0 roots"):
+        refer(["a", "bc"], [1, 0], ["x", "y"], predicted=["a", "b", "c"])
+
+
 def test_trees_with_words_below_whitespace_without_a_head_are_incomplete():
     words = ["a", "\n", "b"]
     reference = Doc(VOCAB, words=words, heads=[0, 1, 1], deps=["ROOT", "", "x"])
