@@ -24,9 +24,10 @@ from .lines import LOOKBACK
 
 LANGUAGES = read_word_lists(Path(__file__).parent / "languages.txt")
 # How a word begins: with a lower-case letter, with a capital and lower-case letters, with a digit, or as an amount or a
-# section; or that it is an operator, a backtick or a sign of emphasis, or in lower case with an apostrophe.
-BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, IS_EMPHASIS, IS_ELIDED = range(1, 7)
-BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(7, 10)
+# section; or that it is an operator, a backtick or a sign of emphasis, contains the start of a closing tag, or is in
+# lower case with an apostrophe.
+BEGINS_LOWER, BEGINS_UPPER, IS_OPERATOR, IS_TICK, IS_EMPHASIS, IN_TAG, IS_ELIDED = range(1, 8)
+BEGINS_NUMBER, BEGINS_AMOUNT, BEGINS_SECTION = range(8, 11)
 # Signs between words in formulas and code.
 OPERATORS = frozenset("= + < > ≤ ≥ ≠ ≈ ∈ ⊂ ⊆ → => -> --> == != <= >= && || += :=".split())  # noqa: SIM905
 EMPHASIS = frozenset(("*", "**", "***", "_", "__", "~~"))
@@ -90,8 +91,9 @@ class Words:
         self.is_gap, self.is_glued = joined.is_gap, joined.is_glued
         self.language = joined.docs[0].lang_
         self.begins, self.ends = begins, self._find_stems(ends)
-        closes_emphasis = (begins == IS_EMPHASIS) & self.is_glued & ~following(self.is_glued)
-        self.ends[closes_emphasis] = marks.CLOSES_BRACKETS
+        # Signs of emphasis after words, and closing tags: late</b>.
+        closes = (begins == IS_EMPHASIS) | preceding(begins == IN_TAG)
+        self.ends[closes & self.is_glued & ~following(self.is_glued)] = marks.CLOSES_BRACKETS
         is_mark = marks.FOLLOWS_QUOTES.take(ends)
         self.is_unmarked, in_lower_case, _ = find_styles(has_capital, is_mark, joined.bounds)
         self.is_lower = (begins == BEGINS_LOWER) & ~in_lower_case
@@ -139,6 +141,8 @@ def find_beginning(text: str) -> int:
         return IS_TICK if text == "`" else IS_OPERATOR
     if text in EMPHASIS:
         return IS_EMPHASIS
+    if "</" in text:
+        return IN_TAG
     if text[0].islower() and ELISION.sub("", text).isalpha():
         return IS_ELIDED
     if text[0] in CURRENCIES:

@@ -176,6 +176,7 @@ def mark(doc):
         "We saw “ Why ^? ^” Then `` So . ^'' The end ( was late . ^) We left . Then ^, ^we left ^!",
         # Emphasis.
         "The ^**old** ^clock ^*is* ^late. It was ^*the* ^Acme ^**clock**. **Eggs** The oldest. **So:** ^we ^*had* ^to.",
+        "It ended at <b>nine</b> ^sharp. We saw <i>Emma</i> ^there.",
         # Operators.
         "Set x ^= ^5 and a ^&& ^b ^--> ^c. => See. It is a=b, ^c ^→ ^d. Run `x` ^Then, `y.` Then (e) ^=> ^f.",
     ],
