@@ -86,27 +86,18 @@ def test_impossible_spans_are_refused(span):
     scorer = SpanScorer(SYSTEM, TEMPLATES, make_weights(), make_columns(6))
     with pytest.raises(ValueError, match=r"\[J320\]"):
         scorer.score_spans([(0, 1), span])
+    for other in (("0", 1), (None, 1), (0,), 3):
+        with pytest.raises((TypeError, ValueError)):
+            scorer.score_spans([other])
     # Free for the next call.
     assert len(scorer.score_spans([(0, 1)])) == 1
 
 
-@pytest.mark.parametrize("span", [("0", 1), (None, 1), (0,), 3])
-def test_what_is_no_span_is_refused(span):
-    scorer = SpanScorer(SYSTEM, TEMPLATES, make_weights(), make_columns(6))
-    with pytest.raises((TypeError, ValueError)):
-        scorer.score_spans([span])
-
-
-@pytest.mark.parametrize("n", [0, 1])
-def test_a_document_without_room_for_a_span_has_none(n):
+@pytest.mark.parametrize(("n", "longest"), [(0, 100), (1, 100), (30, -(2**31)), (30, -1), (30, 0), (30, 1)])
+def test_no_span_is_shorter_than_two_tokens(n, longest):
     scorer = SpanScorer(SYSTEM, TEMPLATES, make_weights(), make_columns(n))
     assert scorer.score_spans([]) == []
-    assert [array.tolist() for array in scorer.find(1e9, 100)] == [[], [], []]
-
-
-@pytest.mark.parametrize("longest", [-(2**31), -1, 0, 1])
-def test_no_span_is_shorter_than_two_tokens(longest):
-    assert len(SpanScorer(SYSTEM, TEMPLATES, make_weights(), make_columns(30)).find(1e9, longest)[0]) == 0
+    assert [array.tolist() for array in scorer.find(1e9, longest)] == [[], [], []]
 
 
 @pytest.mark.parametrize("longest", [2, 5, 2**31 - 1])
@@ -148,15 +139,13 @@ def test_a_scorer_is_used_by_one_thread_at_a_time():
     assert expected in found and "J007" in found and all(result in (expected, "J007") for result in found)
 
 
-def test_templates_and_weights_of_another_system_are_refused():
+def test_templates_weights_and_columns_of_another_system_are_refused():
     others = Templates("w.word", ["word"], OTHER)
-
-    for templates, weights, code in ((others, make_weights(), "J040"), (TEMPLATES, make_weights(system=OTHER), "J033")):
+    tags = Columns(["tag"], np.ones((3, 1), dtype=np.uint64), None, np.zeros((3, len(TOKEN_INFO)), dtype=np.int32))
+    for templates, weights, columns, code in (
+        (others, make_weights(), make_columns(5), "J040"),
+        (TEMPLATES, make_weights(system=OTHER), make_columns(5), "J033"),
+        (TEMPLATES, make_weights(), tags, "J034"),
+    ):
         with pytest.raises(ValueError, match=code):
-            SpanScorer(SYSTEM, templates, weights, make_columns(5))
-
-
-def test_a_document_with_other_columns_is_refused():
-    columns = Columns(["tag"], np.ones((3, 1), dtype=np.uint64), None, np.zeros((3, len(TOKEN_INFO)), dtype=np.int32))
-    with pytest.raises(ValueError, match="J034"):
-        SpanScorer(SYSTEM, TEMPLATES, make_weights(), columns)
+            SpanScorer(SYSTEM, templates, weights, columns)

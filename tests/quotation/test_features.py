@@ -37,13 +37,7 @@ def test_a_pair_of_marks_may_contain_a_sentence_or_a_part_of_one(describe, other
 
 
 def test_columns_show_the_cues_beside_and_inside_a_pair_of_marks(describe):
-    texts = [
-        "“We go.”",
-        "He said “We go.”",
-        "“We go,” the mayor said.",
-        "“We said no.”",
-        "“We go.” It is late, he said.",
-    ]
+    texts = ["“We go.”", "He said “We go.”", "“We go,” the mayor said.", "“We said no.”", "“We go.” It rains, he said."]
     alone, before, after, inside, far = (describe("pair_cue", text) for text in texts)
     assert len({alone, before, after, inside}) == 4
     assert far == alone

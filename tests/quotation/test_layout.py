@@ -38,15 +38,14 @@ def wrap(paragraphs, width):
 
 def find(nlp, text):
     """The quotations of a text without line breaks and positions."""
+
+    def unwrapped(span):
+        return span and " ".join(span["text"].split())
+
     described = [describe_quotation(quotation) for quotation in nlp(text)._.quotations]
     return [
-        (
-            quotation["type"],
-            [" ".join(content["text"].split()) for content in quotation["contents"]],
-            quotation["cue"] and quotation["cue"]["text"],
-            quotation["speaker"] and " ".join(quotation["speaker"]["text"].split()),
-        )
-        for quotation in described
+        (each["type"], [*map(unwrapped, each["contents"])], unwrapped(each["cue"]), unwrapped(each["speaker"]))
+        for each in described
     ]
 
 
@@ -57,14 +56,12 @@ def test_wrapped_text_has_the_quotations_of_text_with_a_paragraph_per_line(parse
     assert found == find(parsed, "\n\n".join(PARAGRAPHS))
 
 
-def test_a_single_wrapped_paragraph_needs_no_blank_line(unparsed):
-    assert find(unparsed, wrap(PARAGRAPHS[:1], 60)) == find(unparsed, PARAGRAPHS[0])
-
-
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "  \n", "\n   "])
 def test_spaces_around_line_breaks_do_not_matter(unparsed, newline):
-    text = wrap(PARAGRAPHS, 60).replace("\n", newline)
-    assert find(unparsed, text) == find(unparsed, "\n".join(PARAGRAPHS))
+    # A single wrapped paragraph needs no blank line.
+    for paragraphs in (PARAGRAPHS, PARAGRAPHS[:1]):
+        text = wrap(paragraphs, 60).replace("\n", newline)
+        assert find(unparsed, text) == find(unparsed, "\n".join(paragraphs))
 
 
 @pytest.mark.parametrize("blank_line", ["\n\n", "\n"])
@@ -75,14 +72,7 @@ def test_blank_lines_or_short_lines_end_paragraphs_of_wrapped_text(blank_line):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "\n".join(PARAGRAPHS),
-        "\n\n".join(PARAGRAPHS),
-        VERSE,
-        DIALOGUE,
-        "The Bridge\nBy Ann Lee\n\n" + PARAGRAPHS[0],
-        "\n",
-    ],
+    ["\n".join(PARAGRAPHS), "\n\n".join(PARAGRAPHS), VERSE, DIALOGUE, f"Bridges\nBy Ann Lee\n\n{PARAGRAPHS[0]}", "\n"],
 )
 def test_line_breaks_of_other_texts_end_paragraphs(text):
     assert find_wraps(text) == []
@@ -90,14 +80,9 @@ def test_line_breaks_of_other_texts_end_paragraphs(text):
     assert len(find_paragraph_starts(doc)) == sum(bool(line) for line in text.split("\n"))
 
 
-def test_chinese_text_is_wrapped_at_any_character():
-    text = (
-        "他们从河的两岸看了这座旧桥，也看了七个桥墩，说这座桥已经沉了，而且没有人知道为什么，但是还可以再用一年。" * 3
-    )
+def test_chinese_text_is_wrapped_at_any_character_but_japanese_dialogue_by_lines_is_not():
+    text = "他们从河的两岸看了这座旧桥，也看了七个桥墩，说这座桥已经沉了，而且没有人知道为什么，但是还可以用一年。" * 3
     assert len(find_wraps("\n".join(text[i : i + 36] for i in range(0, len(text), 36)))) > 2
-
-
-def test_japanese_dialogue_by_lines_is_not_wrapped():
     assert find_wraps("「行きますか。」\n「いいえ。」\n「では、ここで犬と待っていてください。」") == []
 
 

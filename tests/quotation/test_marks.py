@@ -30,9 +30,8 @@ def test_the_type_of_a_span_is_that_of_its_marks(words, label):
 @given(st.text(alphabet="a\"“”'‘’«»„ \n.,", max_size=60), st.booleans(), st.booleans())
 def test_pairs_of_any_text_are_in_order_and_apart(text, single, inward):
     doc = NLP.make_doc(text)
-    edges = [
-        i for pair in pair_marks(doc, MarkStyle(single, inward, True, False), find_paragraph_starts(doc)) for i in pair
-    ]
+    pairs = pair_marks(doc, MarkStyle(single, inward, True, False), find_paragraph_starts(doc))
+    edges = [i for pair in pairs for i in pair]
     assert edges == sorted(set(edges))
 
 

@@ -10,24 +10,17 @@ from spacy.tokens import Doc, DocBin
 from spacy_joint.quotation.conversation import load_model, make_model
 from spacy_joint.quotation.names import MALE, Name, are_equivalent, find_names, read_names
 
-CONVERSATION = """“Have you heard, Mr. Bennet, that the house is let at last?” said Mrs. Bennet.
+from .conftest import read_cases
 
-Mr. Bennet replied that he had not.
-
-“But it is,” returned she. “Mrs. Long told me about it.”
-
-“What is his name?”
-
-“Bingley.”
-
-“Is he married?” asked Mr. Bennet.
-
+CONVERSATION = """“Have you heard, Mr. Bennet, that the house is let at last?” said Mrs. Bennet.\n
+Mr. Bennet replied that he had not.\n
+“But it is,” returned she. “Mrs. Long told me about it.”\n
+“What is his name?”\n\n“Bingley.”\n
+“Is he married?” asked Mr. Bennet.\n
 “Oh, no, he is single, my dear!”
 """
-FAMILY = """Elizabeth Bennet walked home. She was tired. “Come in, Lizzy,” said Mr. Bennet.
-
-“I am coming,” cried Elizabeth.
-
+FAMILY = """Elizabeth Bennet walked home. She was tired. “Come in, Lizzy,” said Mr. Bennet.\n
+“I am coming,” cried Elizabeth.\n
 “Miss Bennet is here!” said Mr. Bennet to Charlotte Lucas. Charlotte laughed. Elizabeth smiled at her.
 """
 
@@ -46,22 +39,17 @@ def describe(doc):
 
 
 @pytest.mark.parametrize(
-    ("text", "speaker", "phrase"),
-    [
-        ("“Quite so,” said Poirot mildly.", "Poirot", None),
-        (
-            "“We shall see,” said Lady Bertram, the owner of the house.",
-            "Lady Bertram",
-            "Lady Bertram, the owner of the house",
-        ),
-        ("“We stop here,” quipped the driver of the bus.", "the driver of the bus", "the driver of the bus"),
-        ("“Come in,” laughed the old keeper. “It is warm.”", "the old keeper", None),
-    ],
+    ("text", "expected"),
+    read_cases("""
+“Quite so,” said Poirot mildly. → Poirot | *
+“We shall see,” said Lady Bertram, the owner of the house. → Lady Bertram | Lady Bertram, the owner of the house
+“We stop here,” quipped the driver of the bus. → the driver of the bus | the driver of the bus
+“Come in,” laughed the old keeper. “It is warm.” → the old keeper | *
+"""),
 )
-def test_a_speaker_is_a_mention_without_modifiers(parsed, text, speaker, phrase):
+def test_a_speaker_is_a_mention_without_modifiers(parsed, text, expected):
     quotation = parsed(text)._.quotations[0]
-    assert quotation.speaker.text == speaker
-    assert phrase is None or quotation.speaker_phrase.text == phrase
+    assert [quotation.speaker.text, quotation.speaker_phrase.text] == expected
 
 
 def test_names_of_one_person_are_joined(parsed):
@@ -84,82 +72,9 @@ def test_turns_alternate(conversation):
     assert not by_text["“Is he married?”"].is_inferred and by_text["“Is he married?”"].confidence == 1
 
 
-REPORT = """“The roof leaks,” said Ann Lee, the mayor. She said that the school needs a new one.
-
-“It rains on the desks.”
-
-Tom Burke added that his son had a cold.
-
-“He is at home.”
-
-“I am cold, too.”
-"""
-
-
-def test_speech_without_a_cue_continues_a_report(parsed):
-    speakers = [character for character, _ in describe(parsed(REPORT))]
-    assert speakers == ["Ann Lee", "Ann Lee", "Tom Burke", "Tom Burke"]
-
-
 def test_a_pronoun_means_the_last_subject_with_its_full_name(parsed):
     doc = parsed("Ann Lee met Clara Hill. She smiled. “I am late,” said Clara Hill.")
     assert {character.id: character.n_mentions for character in doc._.characters} == {"Ann Lee": 2, "Clara Hill": 2}
-
-
-def test_a_report_says_she_of_whom_it_has_just_named(parsed):
-    news = (
-        "Lisa Marquez said that she owned a bakery.\n\n“I cried,” Marquez said. “Then I called my lawyer.”\n\n"
-        "“It was a gift to the mall,” said Raymond Ott.\n\nAsked about the money, Mayor Carla Dietz laughed. "
-        "“I would like to see it,” she said. She added that the bridge was closed.\n\n“Any time,” Dietz said."
-    )
-    found = [(quotation.contents[0].text, quotation.character.id) for quotation in parsed(news)._.quotations]
-    assert ("“I would like to see it,”", "Mayor Carla Dietz") in found
-
-
-@pytest.mark.parametrize("role", ["Striker", "Republican"])
-def test_a_role_is_no_part_of_a_name(parsed, role):
-    doc = parsed(f"{role} Danny Cole won.\n\nCole, 24, is from Barnby. “It was mad,” he said.")
-    assert [character.id for character in doc._.characters] == ["Danny Cole"]
-
-
-def test_who_acts_before_a_quotation_says_it_in_a_report(parsed):
-    news = (
-        "Moss said that it was late.\n\n“Let them sue,” Moss said.\n\nAnne Whitfield said that she would stay.\n\n"
-        "“I came for my father,” Anne Whitfield said.\n\nAsked about it, Anne Whitfield shrugged. “They know where I "
-        "live.”\n\n“What merits?” asked Tom Haskell.\n\n“We will go on,” Moss said."
-    )
-    found = {quotation.contents[0].text: quotation.character.id for quotation in parsed(news)._.quotations}
-    assert found["“They know where I live.”"] == "Anne Whitfield"
-
-
-@pytest.mark.parametrize(("name", "short"), [("Rep. G.K. Butterfield", "Butterfield"), ("Charlie King", "King")])
-def test_names_may_have_initials_and_end_in_a_title(parsed, name, short):
-    doc = parsed(f"“It is late,” said {name}. “We go,” {short} said.")
-    assert [character.id for character in doc._.characters] == [name]
-
-
-@pytest.mark.parametrize(
-    ("speaker", "character"),
-    [
-        ("a spokesman for the bank, Ann Lee", "Ann Lee"),
-        ("Ann Lee of the Paul Institute", "Ann Lee"),
-        ("the wife of Tom Lee", "the wife"),
-        ("the clerk, who saw it", "the clerk"),
-    ],
-)
-def test_a_mention_is_the_character_of_its_head_or_apposition(parsed, speaker, character):
-    (quotation,) = parsed(f"It rained.\n\n“We are late now,” said {speaker}.")._.quotations
-    assert quotation.character.id == character
-
-
-def test_no_other_speaker_is_given_what_an_organisation_says(parsed):
-    doc = parsed("“We strike,” said Ann Lee.\n\n“We sail,” the airline said.\n\n“We strike now,” Lee said.")
-    assert [character for character, _ in describe(doc)] == ["Ann Lee", None, "Ann Lee"]
-
-
-def test_who_acts_after_an_exclamation_said_it(parsed):
-    doc = parsed("“I stay,” said Tom.\n\n“Look!” Ann was at the wall.")
-    assert describe(doc)[1] == ("Ann", True)
 
 
 def test_a_model_of_speakers_is_saved_with_its_component(parsed):
@@ -187,11 +102,6 @@ def test_characters_are_listed_by_the_number_of_their_quotations(conversation):
     counts = [character.n_quotations for character in conversation._.characters]
     assert counts == sorted(counts, reverse=True)
     assert sum(counts) == sum(quotation.character is not None for quotation in conversation._.quotations)
-
-
-def test_the_narrator_has_the_name_by_which_others_call_him(parsed):
-    doc = parsed("“You see, Watson,” said Holmes. “Nothing is easier.”\n\n“I see nothing,” said I.\n\n“No, Watson.”\n")
-    assert describe(doc)[-2] == ("Watson", False)
 
 
 def test_characters_survive_serialisation(parsed, conversation):
@@ -246,155 +156,162 @@ def test_characters_are_called_as_they_are_written(parsed, name):
     assert quotation.character.id == name
 
 
-def test_short_forms_are_equivalent_to_given_names():
+def test_short_forms_are_equivalent_to_given_names_which_have_one_gender_or_none():
     assert are_equivalent("lizzy", "elizabeth") and are_equivalent("lizzy", "eliza") and are_equivalent("j", "john")
     assert not are_equivalent("jane", "elizabeth")
     assert read_names().given_genders["tommy"] == MALE
-
-
-def test_no_name_is_in_two_lists_of_genders():
     for given, gender in read_names().given_genders.items():
         assert re.fullmatch(r"[\w'-]+", given) and gender in ("male", "female", None)
 
 
 @pytest.mark.parametrize(
     ("text", "speakers"),
-    [
-        # What a name does after an exclamation is no cue.
-        ("“Wait—” Ann Lee held up her hand. “Who is it?”", [None, None]),
-        # A separate sentence after a quotation describes the next action, not the speaker.
-        ("“I read.”\n\n“Show me the book.” I returned to the window.\n\n“Good,” said Ann.", [None, None, "Ann"]),
-        ("“Where is he?” The girl smiled at Tom.", [None]),
-        ("Mr. Hill replied that he had not. “But it is,” returned she.", ["she"]),
-        ("“It is ours,” Big Ben bellowed.", ["Big Ben"]),
-        ("“I can wait,” Irish remarked lazily.", ["Irish"]),
-        # A reporting verb outranks a colon.
-        ("Rising to her feet, Miss Reed exclaimed with some heat: “Never!”", ["Miss Reed"]),
-        # Speech itself is not a speaker.
-        ("“Come in,” called his mother's voice.", ["his mother"]),
-        ("“Not yet,” was Tom's reply.", ["Tom"]),
-        ("“Not yet,” was the answer.", [None]),
-    ],
+    read_cases("""
+# what a name does after an exclamation is no cue
+“Wait—” Ann Lee held up her hand. “Who is it?” → - | -
+# a separate sentence after a quotation describes the next action, not the speaker
+“I read.” ¶ “Show me the book.” I returned to the window. ¶ “Good,” said Ann. → - | - | Ann
+“Where is he?” The girl smiled at Tom. → -
+Mr. Hill replied that he had not. “But it is,” returned she. → Mr. Hill | she
+“It is ours,” Big Ben bellowed. → Big Ben
+“I can wait,” Irish remarked lazily. → Irish
+# a reporting verb outranks a colon
+Rising to her feet, Miss Reed exclaimed with some heat: “Never!” → Miss Reed
+# speech itself is not a speaker
+“Come in,” called his mother's voice. → his mother
+“Not yet,” was Tom's reply. → Tom
+“Not yet,” was the answer. → -
+# the speaker is not somebody else in the sentence
+Lee argued that a roof would cost too much, saying the old one was “good enough.” → Lee | Lee
+# marks of a nested quotation stand between the comma and the speaker
+“He told me, ‘The roof leaks,’” Lee told reporters in Denton. → Lee
+“The roof leaks,” Lee said, adding that it rains on the desks. → Lee | Lee
+Having said that the roof leaks, Lee decided to go home. → Lee
+That was no surprise for the engineer Tom Burke: “The roof is old.” → Tom Burke
+Burke wrote to Ann Lee, who said that the roof leaks. → Ann Lee
+# nor the place of a report
+PARIS (Reuters) - President Ann Lee said on Monday that the roof leaks. → President Ann Lee
+NEW YORK - The mayor told reporters that schools would close. → The mayor
+# one person, several, or nobody
+He looked at Mary, who said, “No, I will not.” → Mary
+“I shall not go,” was Mary's reflection. → Mary
+“I shall not go,” was the only conclusion. → -
+The result was clear: “The roof is old.” → -
+Some 40% of voters said that they liked the plan. → Some 40% of voters
+“Go,” laughed the men. → the men
+“Go,” the men laughed. → the men
+“Go!” The men laughed. → -
+“Go,” agreed the other. → the other
+Ann met Tom. “Yes,” replied the other in a low voice. → the other
+“It is down again!” shouted one of the twins. → one of the twins
+“How much,” asked the youngest of the three sisters, after a whispered consultation with the others, “would you want for
+the lamp?” → the youngest of the three sisters
+# a clause beside a quotation
+Ann looked up. Tom Hall presently added, with a smile, ¶ “I shall go alone.” → Tom Hall
+After he had leaned out, he heard her say: “Shut the window.” → her
+“Here they come,” sobbed out Ann Lee. → Ann Lee
+“Shall I come?” Ann Lee suddenly hazarded. → Ann Lee
+“Look!” Ann Lee was running along the wall. → -
+Ann met Tom. “You did it?” Ann said nothing. Tom left. → -
+“Patience,” my father used to say, “is slow.” → my father | my father
+"""),
 )
 def test_a_speaker_is_who_says_it(parsed, text, speakers):
-    found = [q.speaker and q.speaker.text for q in parsed(text)._.quotations if q.type == "DIRECT"]
-    assert found == speakers
+    assert [quotation.speaker and quotation.speaker.text for quotation in parsed(text)._.quotations] == speakers
 
 
 @pytest.mark.parametrize(
-    ("text", "speaker"),
-    [
-        ('"We will not sign," Smith told reporters on Tuesday. "It is a bad deal."', "Smith"),
-        (
-            "“We grow,” said Jane Doe, chief executive of Acme, who joined in 2019. “Next year will be better.”",
-            "Jane Doe",
-        ),
-    ],
+    ("text", "expected"),
+    read_cases("""
+"We will not sign," Smith told reporters on Tuesday. "It is a bad deal." → Smith
+“We grow,” said Jane Doe, chief executive of Acme, who joined in 2019. “Next year will be better.” → Jane Doe
+"""),
 )
-def test_a_quotation_goes_on_after_its_speaker(parsed, text, speaker):
+def test_a_quotation_goes_on_after_its_speaker(parsed, text, expected):
     quotation = parsed(text)._.quotations[0]
-    assert len(quotation.contents) == 2 and quotation.speaker.text == quotation.character.id == speaker
+    assert len(quotation.contents) == 2 and [quotation.speaker.text] == [quotation.character.id] == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "speaker"),
-    [
-        # Not somebody else in the sentence.
-        ("Lee argued that a roof would cost too much, saying the old one was “good enough.”", "Lee"),
-        # Marks of a nested quotation stand between the comma and the speaker.
-        ("“He told me, ‘The roof leaks,’” Lee told reporters in Denton.", "Lee"),
-        ("“The roof leaks,” Lee said, adding that it rains on the desks.", "Lee"),
-        ("Having said that the roof leaks, Lee decided to go home.", "Lee"),
-        ("That was no surprise for the engineer Tom Burke: “The roof is old.”", "Tom Burke"),
-        ("Burke wrote to Ann Lee, who said that the roof leaks.", "Ann Lee"),
-        # Nor the place of a report.
-        ("PARIS (Reuters) - President Ann Lee said on Monday that the roof leaks.", "President Ann Lee"),
-        ("NEW YORK - The mayor told reporters that schools would close.", "The mayor"),
-        # One person, several, or nobody.
-        ("He looked at Mary, who said, “No, I will not.”", "Mary"),
-        ("“I shall not go,” was Mary's reflection.", "Mary"),
-        ("“I shall not go,” was the only conclusion.", None),
-        ("The result was clear: “The roof is old.”", None),
-        ("Some 40% of voters said that they liked the plan.", "Some 40% of voters"),
-        ("“Go,” laughed the men.", "the men"),
-        ("“Go,” the men laughed.", "the men"),
-        ("“Go!” The men laughed.", None),
-        ("“Go,” agreed the other.", "the other"),
-        ("“It is down again!” shouted one of the twins.", "one of the twins"),
-        (
-            "“How much,” asked the youngest of the three sisters, after a whispered consultation with the others, "
-            "“would you want for the lamp?”",
-            "the youngest of the three sisters",
-        ),
-        # A clause beside a quotation.
-        ("Ann looked up. Tom Hall presently added, with a smile,\n\n“I shall go alone.”", "Tom Hall"),
-        ("After he had leaned out, he heard her say: “Shut the window.”", "her"),
-        ("“Here they come,” sobbed out Ann Lee.", "Ann Lee"),
-        ("“Shall I come?” Ann Lee suddenly hazarded.", "Ann Lee"),
-        ("“Look!” Ann Lee was running along the wall.", None),
-        ("“Patience,” my father used to say, “is slow.”", "my father"),
-    ],
+    ("text", "speakers"),
+    read_cases("""
+# a mention is the character of its head or apposition
+It rained. ¶ “We are late now,” said a spokesman for the bank, Ann Lee. → Ann Lee
+It rained. ¶ “We are late now,” said Ann Lee of the Paul Institute. → Ann Lee
+It rained. ¶ “We are late now,” said the wife of Tom Lee. → the wife
+It rained. ¶ “We are late now,” said the clerk, who saw it. → the clerk
+# a name after a pronoun is another speaker
+Ann Lee met Mr. Cotter. “What do you mean?” she asked. “It is bad,” said old Cotter. → Ann Lee | Mr. Cotter
+# a character who comes later did not speak before
+Mayor Linda Roth said that taxes would fall. “We have cut enough,” she told us. ¶ “That is a dream,” Raj Patel said. ¶
+“It hurts,” said Maria Lopez, who has a shop. → Mayor Linda Roth | Raj Patel | Maria Lopez
+# one resident is not a known character
+“It hurts,” said Maria Lopez. ¶ “I will leave,” one resident wrote. ¶ “No,” said a voice.
+→ Maria Lopez | one resident | -
+# an office is a title
+Chief Dan Ortiz said that it was over. “It was bad,” he said. ¶ “Yes,” said Mike. → Chief Dan Ortiz | Mike
+# a text is no character
+Tom came. The sign on the door read "Closed." Anna laughed. "It is late!" she said. → - | Anna
+# a noun with an adjective is who speaks by that name
+The old man looked up. “Sit,” he said. ¶ “Why?” asked Ann. ¶ “Sit,” said the old man. → the old man | Ann | the old man
+# a voice is not a known character
+“We are here!” Ann shouted. ¶ “Stay calm,” the voice said. ¶ “How long?” asked Tom Hall. → Ann | - | Tom Hall
+# a narrator is not he
+I met a stranger. I was late, and I ran. “I am lost,” I said. ¶ “It rains,” he said. → Narrator | -
+# those who are only spoken about do not speak
+Ann sat down. “Henry Bell wrote this letter,” she said. ¶ “A good letter,” he answered. → Ann | -
+# a noun that speaks twice is a character
+“We go,” said the warden. ¶ “When?” asked Ann. ¶ “Soon,” said the warden. → the warden | Ann | the warden
+# a rank alone is that of the character who has it
+“Who goes?” said General Brand. ¶ “I,” said Tom. ¶ “Then go,” said the general. → General Brand | Tom | General Brand
+# the clerk is the one who has just come
+“We lost,” said Tom Briggs. ¶ A clerk said in an email that the town will pay the bills. ¶ “It is late,” the clerk
+wrote. → Tom Briggs | A clerk
+# speech without a cue continues a report
+“The roof leaks,” said Ann Lee, the mayor. She said that the school needs a new one. ¶ “It rains on the desks.” ¶
+Tom Burke added that his son had a cold. ¶ “He is at home.” ¶ “I am cold, too.”
+→ Ann Lee | Ann Lee | Tom Burke | Tom Burke
+# a report says she of whom it has just named
+Lisa Marquez said that she owned a bakery. ¶ “I cried,” Marquez said. “Then I called my lawyer.” ¶
+“It was a gift to the mall,” said Raymond Ott. ¶ Asked about the money, Mayor Carla Dietz laughed. “I would like to see
+it,” she said. She added that the bridge was closed. ¶ “Any time,” Dietz said. → * | * | Mayor Carla Dietz | *
+# who acts before a quotation says it in a report
+Moss said that it was late. ¶ “Let them sue,” Moss said. ¶ Anne Whitfield said that she would stay. ¶ “I came for my
+father,” Anne Whitfield said. ¶ Asked about it, Anne Whitfield shrugged. “They know where I live.” ¶ “What merits?”
+asked Tom Haskell. ¶ “We will go on,” Moss said. → * | * | Anne Whitfield | * | *
+# no other speaker is given what an organisation says
+“We strike,” said Ann Lee. ¶ “We sail,” the airline said. ¶ “We strike now,” Lee said. → Ann Lee | - | Ann Lee
+# who acts after an exclamation said it
+“I stay,” said Tom. ¶ “Look!” Ann was at the wall. → * | Ann
+# the narrator has the name by which others call him
+“You see, Watson,” said Holmes. “Nothing is easier.” ¶ “I see nothing,” said I. ¶ “No, Watson.” → * | Watson | *
+# speakers without a name are called by the whole noun phrase
+“Sit down,” said a sleepy-eyed carpenter. ¶ “Why?” asked Ann. → a sleepy-eyed carpenter | Ann
+“Sit down,” said the mariner. ¶ “Why?” asked Ann. → the mariner | Ann
+# companies are no characters
+Ann Lee met Tom Hall. “Sales have fallen,” said Tom Hall. ¶ “It was a bad year,” said the company. → Tom Hall | -
+# letters are no characters
+Ann Lee met Tom Hall. “Sales have fallen,” said Tom Hall. ¶ “It was a bad year,” said the letter. → Tom Hall | -
+# a name in a participle phrase is no apposition
+Tom Hall bowed. “Ask him,” said the girl, indicating Tom Hall. → the girl
+# Miss Campbell is not the colonel
+“Come,” said Colonel Campbell. “Stay,” said Miss Campbell. Colonel Campbell left, and Colonel Wu sat.
+→ Colonel Campbell | Miss Campbell
+# his wife is that of the man in narration
+Mrs. Lee sat down. Mrs. Hall sang. “Go home,” said Mr. Lee. “I met Mr. Hall.” ¶ “So did I,” added his wife.
+→ * | Mrs. Lee
+# several people and somebody are nobody who is known
+“Come in,” said Ann. ¶ “Why?” asked Bo. ¶ “Hurrah!” they both shouted. → Ann | Bo | -
+“Come in,” said Ann. ¶ “Why?” asked Bo. ¶ “Hurrah!” said Ann and Bo. → Ann | Bo | -
+“Come in,” said Ann. ¶ “Why?” asked Bo. ¶ “Hurrah!” called somebody at the back. → Ann | Bo | -
+# she who answers in the same paragraph is not the narrator
+Ann came to tea. I asked her, “Can he ride?” and she said, “He must!” ¶ “Yes,” said Bo. → Narrator | Ann | Bo
+# a note that speaks as it is nobody
+“Look,” said Bo. ¶ Ann opened the note. It said: “Too late.” ¶ “Oh!” cried Ann. → Bo | - | Ann
+# pronouns mean people with given names and nouns of their gender
+The Captain's daughter, Isobel, came in. “Is this the new one?” she said. ¶ “Sit,” said the dean. → Isobel | the dean
+"""),
 )
-def test_all_quotations_have_the_speaker_whom_their_clauses_name(parsed, text, speaker):
-    speakers = {quotation.speaker and quotation.speaker.text for quotation in parsed(text)._.quotations}
-    assert speakers == {speaker}
-
-
-SPEAKERS = {
-    "a name after a pronoun is another speaker": (
-        "Ann Lee met Mr. Cotter. “What do you mean?” she asked. “It is bad,” said old Cotter.",
-        ["Ann Lee", "Mr. Cotter"],
-    ),
-    "a character who comes later did not speak before": (
-        "Mayor Linda Roth said that taxes would fall. “We have cut enough,” she told us.\n\n"
-        "“That is a dream,” Raj Patel said.\n\n“It hurts,” said Maria Lopez, who has a shop.\n",
-        ["Mayor Linda Roth", "Raj Patel", "Maria Lopez"],
-    ),
-    "one resident is not a known character": (
-        "“It hurts,” said Maria Lopez.\n\n“I will leave,” one resident wrote.\n\n“No,” said a voice.\n",
-        ["Maria Lopez", "one resident", None],
-    ),
-    "an office is a title": (
-        "Chief Dan Ortiz said that it was over. “It was bad,” he said.\n\n“Yes,” said Mike.\n",
-        ["Chief Dan Ortiz", "Mike"],
-    ),
-    "a text is no character": (
-        'Tom came. The sign on the door read "Closed." Anna laughed. "It is late!" she said.',
-        [None, "Anna"],
-    ),
-    "a noun with an adjective is who speaks by that name": (
-        "The old man looked up. “Sit,” he said.\n\n“Why?” asked Ann.\n\n“Sit,” said the old man.\n",
-        ["the old man", "Ann", "the old man"],
-    ),
-    "a voice is not a known character": (
-        "“We are here!” Ann shouted.\n\n“Stay calm,” the voice said.\n\n“How long?” asked Tom Hall.\n",
-        ["Ann", None, "Tom Hall"],
-    ),
-    "a narrator is not he": (
-        "I met a stranger. I was late, and I ran. “I am lost,” I said.\n\n“It rains,” he said.",
-        ["Narrator", None],
-    ),
-    "those who are only spoken about do not speak": (
-        "Ann sat down. “Henry Bell wrote this letter,” she said.\n\n“A good letter,” he answered.\n",
-        ["Ann", None],
-    ),
-    "a noun that speaks twice is a character": (
-        "“We go,” said the warden.\n\n“When?” asked Ann.\n\n“Soon,” said the warden.\n",
-        ["the warden", "Ann", "the warden"],
-    ),
-    "a rank alone is that of the character who has it": (
-        "“Who goes?” said General Brand.\n\n“I,” said Tom.\n\n“Then go,” said the general.\n",
-        ["General Brand", "Tom", "General Brand"],
-    ),
-    "the clerk is the one who has just come": (
-        "“We lost,” said Tom Briggs.\n\nA clerk said in an email that the town will pay the bills.\n\n"
-        "“It is late,” the clerk wrote.\n\n",
-        ["Tom Briggs", "A clerk"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("text", "speakers"), SPEAKERS.values(), ids=SPEAKERS)
 def test_each_quotation_has_its_character(parsed, text, speakers):
     assert [who for who, _ in describe(parsed(text))] == speakers
 
@@ -420,28 +337,28 @@ def test_a_name_in_apposition_is_that_of_the_speaker(parsed, text, speaker, char
     assert (quotation.speaker.text, quotation.character and quotation.character.id) == (speaker, character)
 
 
-CHARACTERS = {
-    "a headline is no character": (
-        "Minister Defends New Roof\n\nMinister Ann Lee's office is wet. “I like it,” the minister said.\n",
-        ["Minister Ann Lee"],
-    ),
-    "a month is no character": ("The mayor leaves in May. “She was good,” said Ann Lee.\n", ["Ann Lee"]),
-    "a father who is only addressed is no character": (
-        "“We go, Father,” said Tom.\n\n“Soon, Father?” said Ann.\n",
-        ["Tom", "Ann"],
-    ),
-    "two who speak to each other are two": (
-        "“Sit down, Noah,” said Ann.\n\n“I will,” said Noah.\n\n“Noah is tired,” said the painter.\n\n" * 4,
-        ["Ann", "Noah", "the painter"],
-    ),
-    "a place is not a character": (
-        "Ann lived in New York. She sang in New York. Tom met her near New York. New York said that it rained.",
-        ["Ann", "Tom"],
-    ),
-}
+CHARACTERS = """
+# a headline is no character
+Minister Defends New Roof ¶ Minister Ann Lee's office is wet. “I like it,” the minister said. → Minister Ann Lee
+# a month is no character
+The mayor leaves in May. “She was good,” said Ann Lee. → Ann Lee
+# a father who is only addressed is no character
+“We go, Father,” said Tom. ¶ “Soon, Father?” said Ann. → Tom | Ann
+# a place is not a character
+Ann lived in New York. She sang in New York. Tom met her near New York. New York said that it rained. → Ann | Tom
+# a role is no part of a name
+Striker Danny Cole won. ¶ Cole, 24, is from Barnby. “It was mad,” he said. → Danny Cole
+Republican Danny Cole won. ¶ Cole, 24, is from Barnby. “It was mad,” he said. → Danny Cole
+# names may have initials and end in a title
+“It is late,” said Rep. G.K. Butterfield. “We go,” Butterfield said. → Rep. G.K. Butterfield
+“It is late,” said Charlie King. “We go,” King said. → Charlie King
+"""
+DIALOGUE = "“Sit down, Noah,” said Ann.\n\n“I will,” said Noah.\n\n“Noah is tired,” said the painter.\n\n"
 
 
-@pytest.mark.parametrize(("text", "characters"), CHARACTERS.values(), ids=CHARACTERS)
+@pytest.mark.parametrize(
+    ("text", "characters"), [*read_cases(CHARACTERS), (DIALOGUE * 4, ["Ann", "Noah", "the painter"])]
+)
 def test_people_and_nobody_else_are_characters(parsed, text, characters):
     assert [character.id for character in parsed(text)._.characters] == characters
 
@@ -449,18 +366,6 @@ def test_people_and_nobody_else_are_characters(parsed, text, characters):
 def test_who_is_asked_does_not_ask(parsed):
     asked, answered = parsed("Asked whether she would resign, Ann Lee laughed. “Why should I?”")._.quotations
     assert (asked.type, asked.speaker, answered.type) == ("INDIRECT", None, "DIRECT")
-
-
-@pytest.mark.parametrize("speaker", ["a sleepy-eyed carpenter", "the mariner"])
-def test_speakers_without_a_name_are_called_by_the_whole_noun_phrase(parsed, speaker):
-    doc = parsed(f"“Sit down,” said {speaker}.\n\n“Why?” asked Ann.\n")
-    assert [who for who, _ in describe(doc)] == [speaker, "Ann"]
-
-
-@pytest.mark.parametrize("speaker", ["the company", "the letter"])
-def test_companies_and_letters_are_no_characters(parsed, speaker):
-    doc = parsed(f"Ann Lee met Tom Hall. “Sales have fallen,” said Tom Hall.\n\n“It was a bad year,” said {speaker}.\n")
-    assert [who for who, _ in describe(doc)] == ["Tom Hall", None]
 
 
 def test_an_author_who_says_i_once_takes_no_turn(parsed):
@@ -507,18 +412,6 @@ def test_a_pronoun_is_the_subject_of_the_main_clause(parsed):
     assert [span.kb_id_ for span in doc.spans["characters"] if span.text == "She"] == ["Jane Hall", "Jane Hall"]
 
 
-def test_a_name_in_a_participle_phrase_is_no_apposition(parsed):
-    doc = parsed("Tom Hall bowed. “Ask him,” said the girl, indicating Tom Hall.")
-    assert doc._.quotations[0].character.id == "the girl"
-
-
-def test_miss_campbell_is_not_the_colonel(parsed):
-    doc = parsed(
-        "“Come,” said Colonel Campbell. “Stay,” said Miss Campbell. Colonel Campbell left, and Colonel Wu sat."
-    )
-    assert [quotation.character.id for quotation in doc._.quotations] == ["Colonel Campbell", "Miss Campbell"]
-
-
 @pytest.mark.parametrize("speaker", ["the painter", "the Fox"])
 def test_a_speaker_is_who_is_called_beside_his_turns(parsed, speaker):
     doc = parsed(f"“Sit down, Noah,” said Ann.\n\n“I will,” said {speaker}.\n\n" * 3)
@@ -535,43 +428,6 @@ def test_my_companion_is_not_the_narrator(parsed):
     assert [who for who, _ in describe(doc)][1] not in ("Narrator", None)
 
 
-@pytest.mark.parametrize(
-    ("text", "speaker"),
-    [("“You did it?” Ann said nothing. Tom left.", None), ("“Yes,” replied the other in a low voice.", "the other")],
-)
-def test_silence_and_the_voice_of_a_speaker_are_no_speakers(parsed, text, speaker):
-    (quotation,) = parsed(f"Ann met Tom. {text}")._.quotations
-    assert (quotation.speaker and quotation.speaker.text) == speaker
-
-
 def test_who_hears_a_quotation_does_not_speak(parsed):
     doc = parsed("Tom sat down. “After all,” he heard one of the men begin. “After all, who knows?”")
     assert doc._.quotations[0].speaker is None or doc._.quotations[0].speaker.text != "he"
-
-
-def test_his_wife_is_that_of_the_man_in_narration(parsed):
-    doc = parsed(
-        "Mrs. Lee sat down. Mrs. Hall sang. “Go home,” said Mr. Lee. “I met Mr. Hall.”\n\n“So did I,” added his wife.\n"
-    )
-    assert doc._.quotations[-1].character.id == "Mrs. Lee"
-
-
-@pytest.mark.parametrize("speakers", ["they both shouted", "said Ann and Bo", "called somebody at the back"])
-def test_several_people_and_somebody_are_nobody_who_is_known(parsed, speakers):
-    doc = parsed(f"“Come in,” said Ann.\n\n“Why?” asked Bo.\n\n“Hurrah!” {speakers}.\n")
-    assert [who for who, _ in describe(doc)] == ["Ann", "Bo", None]
-
-
-def test_she_who_answers_in_the_same_paragraph_is_not_the_narrator(parsed):
-    doc = parsed("Ann came to tea. I asked her, “Can he ride?” and she said, “He must!”\n\n“Yes,” said Bo.\n")
-    assert [who for who, _ in describe(doc)] == ["Narrator", "Ann", "Bo"]
-
-
-def test_a_note_that_speaks_as_it_is_nobody(parsed):
-    doc = parsed("“Look,” said Bo.\n\nAnn opened the note. It said: “Too late.”\n\n“Oh!” cried Ann.\n")
-    assert [who for who, _ in describe(doc)] == ["Bo", None, "Ann"]
-
-
-def test_pronouns_mean_people_with_given_names_and_nouns_of_their_gender(parsed):
-    doc = parsed("The Captain's daughter, Isobel, came in. “Is this the new one?” she said.\n\n“Sit,” said the dean.\n")
-    assert [who for who, _ in describe(doc)] == ["Isobel", "the dean"]

@@ -32,13 +32,10 @@ def walk(actions, n=6, system=None, **token_info):
     return walked
 
 
-def test_a_span_has_at_least_two_tokens():
+def test_a_span_has_at_least_two_tokens_and_the_last_token_closes_it():
     assert walk([]).legal() == [OUT, BEGIN]
     assert walk([BEGIN]).legal() == [INSIDE, END]
     assert walk([OUT] * 5).legal() == [OUT]
-
-
-def test_the_last_token_closes_open_spans():
     assert walk([OUT, BEGIN, INSIDE, INSIDE, INSIDE]).legal() == [END]
 
 

@@ -14,19 +14,10 @@ def test_depth_is_counted_in_arcs():
     assert find_depth(np.array([], dtype=np.int64)).tolist() == []
 
 
-def test_edges_leave_punctuation_out():
+def test_subtrees_have_edges_without_punctuation_and_cues_have_arguments():
     trees = Trees.from_heads(HEADS, IS_MARK)
-    assert (trees.left[7], trees.right[7]) == (2, 7)
-    assert (trees.left[1], trees.right[1]) == (0, 7)
-    assert (trees.left[8], trees.right[8]) == (-1, -1)
-
-
-def test_the_largest_subtree_at_an_edge_is_named():
-    trees = Trees.from_heads(HEADS, IS_MARK)
+    assert [(trees.left[i], trees.right[i]) for i in (7, 1, 8)] == [(2, 7), (0, 7), (-1, -1)]
+    # The largest subtrees at these edges.
     assert trees.opens[[0, 2, 4]].tolist() == [1, 7, -1]
     assert trees.closes[[5, 7]].tolist() == [3, 1]
-
-
-def test_columns_show_the_argument_of_a_cue_that_a_word_is_in():
-    is_cue = np.arange(9) == 1
-    assert Trees.from_heads(HEADS, IS_MARK).find_arguments(is_cue).tolist() == [0, -1, 7, 7, 7, 7, 7, 7, 8]
+    assert trees.find_arguments(np.arange(9) == 1).tolist() == [0, -1, 7, 7, 7, 7, 7, 7, 8]
