@@ -1,9 +1,5 @@
 """Shared fixtures of quotation tests: rule-based pipelines, and pipelines trained on the tiny corpus."""
 
-import re
-from typing import Any
-from unittest.mock import ANY
-
 import pytest
 import spacy
 from spacy.language import Language
@@ -28,26 +24,6 @@ def read_tree(vocab: Vocab, tagged: str) -> Doc:
     words, tags, heads, deps = zip(*(word.rsplit("/", 3) for word in tagged.split()), strict=True)
     return Doc(vocab, words=words, tags=tags, heads=[int(head) for head in heads], deps=deps)
     return Doc(vocab, words=words, tags=tags, heads=[int(head) for head in heads], deps=deps)
-
-
-def read_cases(cases: str) -> list[Any]:
-    """Cases of a test: texts, arrows and what is expected, such as "A ¶ B, ⏎C → a | - | *".
-
-    A comment names the case after it. ¶ ends a paragraph and ⏎ a line; - is None, and * is anything.
-    """
-    found, text, name = [], "", None
-    for line in cases.strip().splitlines():
-        if line.startswith("# "):
-            name = line[2:]
-            continue
-        part, arrow, expected = line.partition("→")
-        text = f"{text} {part.strip()}".strip()
-        if arrow:
-            text, expected = (re.sub(" ?¶ ?", "\n\n", each).replace("⏎", "\n") for each in (text, expected))
-            values = [value.strip() for value in expected.split("|")] if expected else []
-            found.append(pytest.param(text, [{"-": None, "*": ANY}.get(value, value) for value in values], id=name))
-            text, name = "", None
-    return found
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,8 @@ from spacy.tokens import Doc
 
 from spacy_joint.quotation.writing import list_rows
 
-from .conftest import read_cases, read_tree
+from ..cases import cases
+from .conftest import read_tree
 
 
 def find(language, text, **config):
@@ -19,9 +20,8 @@ def find(language, text, **config):
     return [span.text for span in doc.spans["quotations"]]
 
 
-@pytest.mark.parametrize(
-    ("text", "spoken"),
-    read_cases("""
+@cases("""
+text → spoken
 # between marks
 de „Wir gehen“, sagte Anna. → „Wir gehen“
 de »Guten Morgen«, sagte Anna. → »Guten Morgen«
@@ -103,8 +103,7 @@ it La rivista «Il Mondo» è qui. →
 nl In de jaren '90 waren foto's en auto's, net als video's, duur. →
 zh 所谓“专家”来了。 →
 en — This is a list.⏎— This is its second item. →
-"""),
-)
+""")
 def test_speech_is_found_in_the_print_of_the_language(text, spoken):
     assert find(*text.split(" ", 1)) == spoken
 
@@ -131,9 +130,8 @@ def test_a_setting_overrules_the_language_and_the_document():
     assert find("en", "‘We are here,’ he said.", single_quotes=True) == ["‘We are here,’"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    read_cases("""
+@cases("""
+text → expected
 de „Wir gehen“, sagte Anna Lee. → sagte | Anna Lee
 # cues are not those of the sentence before
 de Anna seufzte. „In der Küche, wie immer“, antwortete sie. → antwortete | *
@@ -143,8 +141,7 @@ fr Paul se leva et répondit : ¶ — Nous partons. → répondit | *
 fr « Nous partons demain », a déclaré le ministre Jean Dupont. → * | le ministre Jean Dupont
 fr « Nous partons demain », a-t-il déclaré à Paris. → * | -
 hu „Megyünk” – mondta Anna. → * | Anna
-"""),
-)
+""")
 def test_cues_are_the_verbs_of_the_language_and_without_a_parser_speakers_the_names_after_them(text, expected):
     language, text = text.split(" ", 1)
     nlp = spacy.blank(language)
@@ -153,9 +150,8 @@ def test_cues_are_the_verbs_of_the_language_and_without_a_parser_speakers_the_na
     assert [span and span.text for span in (quotation.cue, quotation.speaker)] == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    read_cases("""
+@cases("""
+text → expected
 fr M./NOUN/6/nsubj Roy/PROPN/0/nmod ,/PUNCT/3/punct maire/NOUN/0/appos ,/PUNCT/3/punct a/AUX/6/aux dit/VERB/6/ROOT
 :/PUNCT/9/punct «/PUNCT/9/punct Oui/INTJ/6/obj ./PUNCT/6/punct »/PUNCT/9/punct → M. Roy
 # parsers mistake speakers for objects, tags of verbs are wrong, and pronouns can have hyphens
@@ -171,8 +167,7 @@ fr «/PUNCT/1/punct Oui/INTJ/4/obj »/PUNCT/1/punct ,/PUNCT/1/punct assure/NOUN/
 pt «/PUNCT/1/punct Vai/VERB/1/ROOT »/PUNCT/1/punct ,/PUNCT/4/punct disse-lhe/VERB/1/conj Ana/PROPN/4/obj → Ana
 pt Segundo/ADP/1/case Ana/PROPN/5/obl ,/PUNCT/1/punct «/PUNCT/5/punct ele/PRON/5/nsubj vai/VERB/5/ROOT
 já/ADV/5/advmod embora/ADV/5/advmod »/PUNCT/5/punct ./PUNCT/5/punct → Ana
-"""),
-)
+""")
 def test_the_speaker_is_found_in_a_tree(text, expected):
     language, tagged = text.split(" ", 1)
     nlp = spacy.blank(language)

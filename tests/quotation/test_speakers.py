@@ -10,7 +10,7 @@ from spacy.tokens import Doc, DocBin
 from spacy_joint.quotation.conversation import load_model, make_model
 from spacy_joint.quotation.names import MALE, Name, are_equivalent, find_names, read_names
 
-from .conftest import read_cases
+from ..cases import cases, read_cases
 
 CONVERSATION = """“Have you heard, Mr. Bennet, that the house is let at last?” said Mrs. Bennet.\n
 Mr. Bennet replied that he had not.\n
@@ -38,15 +38,13 @@ def describe(doc):
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    read_cases("""
+@cases("""
+text → expected
 “Quite so,” said Poirot mildly. → Poirot | *
 “We shall see,” said Lady Bertram, the owner of the house. → Lady Bertram | Lady Bertram, the owner of the house
 “We stop here,” quipped the driver of the bus. → the driver of the bus | the driver of the bus
 “Come in,” laughed the old keeper. “It is warm.” → the old keeper | *
-"""),
-)
+""")
 def test_a_speaker_is_a_mention_without_modifiers(parsed, text, expected):
     quotation = parsed(text)._.quotations[0]
     assert [quotation.speaker.text, quotation.speaker_phrase.text] == expected
@@ -164,9 +162,8 @@ def test_short_forms_are_equivalent_to_given_names_which_have_one_gender_or_none
         assert re.fullmatch(r"[\w'-]+", given) and gender in ("male", "female", None)
 
 
-@pytest.mark.parametrize(
-    ("text", "speakers"),
-    read_cases("""
+@cases("""
+text → speakers
 # what a name does after an exclamation is no cue
 “Wait—” Ann Lee held up her hand. “Who is it?” → - | -
 # a separate sentence after a quotation describes the next action, not the speaker
@@ -214,27 +211,23 @@ After he had leaned out, he heard her say: “Shut the window.” → her
 “Look!” Ann Lee was running along the wall. → -
 Ann met Tom. “You did it?” Ann said nothing. Tom left. → -
 “Patience,” my father used to say, “is slow.” → my father | my father
-"""),
-)
+""")
 def test_a_speaker_is_who_says_it(parsed, text, speakers):
     assert [quotation.speaker and quotation.speaker.text for quotation in parsed(text)._.quotations] == speakers
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    read_cases("""
+@cases("""
+text → expected
 "We will not sign," Smith told reporters on Tuesday. "It is a bad deal." → Smith
 “We grow,” said Jane Doe, chief executive of Acme, who joined in 2019. “Next year will be better.” → Jane Doe
-"""),
-)
+""")
 def test_a_quotation_goes_on_after_its_speaker(parsed, text, expected):
     quotation = parsed(text)._.quotations[0]
     assert len(quotation.contents) == 2 and [quotation.speaker.text] == [quotation.character.id] == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "speakers"),
-    read_cases("""
+@cases("""
+text → speakers
 # a mention is the character of its head or apposition
 It rained. ¶ “We are late now,” said a spokesman for the bank, Ann Lee. → Ann Lee
 It rained. ¶ “We are late now,” said Ann Lee of the Paul Institute. → Ann Lee
@@ -310,8 +303,7 @@ Ann came to tea. I asked her, “Can he ride?” and she said, “He must!” ¶
 “Look,” said Bo. ¶ Ann opened the note. It said: “Too late.” ¶ “Oh!” cried Ann. → Bo | - | Ann
 # pronouns mean people with given names and nouns of their gender
 The Captain's daughter, Isobel, came in. “Is this the new one?” she said. ¶ “Sit,” said the dean. → Isobel | the dean
-"""),
-)
+""")
 def test_each_quotation_has_its_character(parsed, text, speakers):
     assert [who for who, _ in describe(parsed(text))] == speakers
 

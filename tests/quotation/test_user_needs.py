@@ -12,7 +12,8 @@ from spacy_joint.errors import JointValueError
 from spacy_joint.quotation.quotations import get_quotations
 from spacy_joint.quotation.writing import describe_document
 
-from .conftest import read_cases, read_tree
+from ..cases import cases, read_cases
+from .conftest import read_tree
 
 
 def texts(doc):
@@ -53,9 +54,8 @@ def test_marks_of_all_styles_are_paired(find, quoted):
     assert find(f"She said: {quoted} Then she left.") == [quoted]
 
 
-@pytest.mark.parametrize(
-    ("text", "quoted"),
-    read_cases("""
+@cases("""
+text → quoted
 # a second opening mark replaces the first
 He said “oh dear, “We are here now,” again. → “We are here now,”
 # a document may end inside a quotation
@@ -105,8 +105,7 @@ They played “The Poet and the Peasant.” →
 The gallery that showed them, “Blau,” closed in May. →
 # without a parser there is no indirect speech
 The mayor said that the bridge would open in May. →
-"""),
-)
+""")
 def test_marks_are_paired(find, text, quoted):
     assert find(text) == quoted
 
@@ -135,14 +134,12 @@ def test_apostrophes_alone_are_no_marks(find, apostrophe):
 
 
 @pytest.mark.parametrize("mark", ["'", '"', "’"])
-@pytest.mark.parametrize(
-    ("text", "quoted"),
-    read_cases("""
+@cases("""
+text → quoted
 It was ' full of dust . ' The boy coughed . ' Open a window ! ' The girl laughed . ' I will , ' she said .
 → ' Open a window ! ' | ' I will , '
 He was a ' masher . ' His coat was new . Ann called him ' a fop . ' ' Well ? ' he asked . → ' Well ? '
-"""),
-)
+""")
 def test_words_in_marks_do_not_shift_the_pairs_of_tokenised_text(find, mark, text, quoted):
     assert find(text.replace("'", mark)) == [run.replace("'", mark) for run in quoted]
 
@@ -175,9 +172,8 @@ def test_indirect_speech_is_found_with_a_parser(parsed):
     assert (quotation.contents[0].text, quotation.speaker.text) == ("the bridge is closed", "the mayor")
 
 
-@pytest.mark.parametrize(
-    ("text", "contents"),
-    read_cases("""
+@cases("""
+text → contents
 The union vowed to fight the plan. → to fight the plan
 He told the council not to sell the park. → not to sell the park
 She tweeted on Monday that the bridge is a risk. → that the bridge is a risk
@@ -215,8 +211,7 @@ It was 5 p.m. “Good Night!” cried Ann. → “Good Night!”
 # narration between marks without stops parts quotations
 “That is a good horse” he said to Ann “But it has its faults.” said Tom.
 → “That is a good horse” | “But it has its faults.”
-"""),
-)
+""")
 def test_what_is_reported_is_found(parsed, text, contents):
     assert texts(parsed(text)) == contents
 
@@ -345,9 +340,8 @@ def test_the_speaker_is_a_mention_in_the_document_or_none(parsed, unparsed):
 # 8. Nicknames, titles and scare quotes are not quotations (CoreNLP #1251), but words within reports are part of them.
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    read_cases("""
+@cases("""
+text → expected
 The mayor said that the bridge was “a loss for all of us.” → that the bridge was “a loss for all of us.”
 She said the city has become “more interested in cars than in people.” It rained.
 → the city has become “more interested in cars than in people.”
@@ -355,16 +349,14 @@ He says it shows that the mayor is “unfit to lead.” Nobody laughed. → it s
 Ben added that the tests were “not serious” and that the report was late.
 → that the tests were “not serious” and that the report was late
 Critics called the plan “a disaster for the town.” → the plan “a disaster for the town.”
-"""),
-)
+""")
 def test_quoted_words_within_a_sentence_are_part_of_what_is_reported(parsed, text, expected):
     (quotation,) = parsed(text)._.quotations
     assert ["MIXED", *expected] == [quotation.type, *(content.text for content in quotation.contents)]
 
 
-@pytest.mark.parametrize(
-    ("tagged", "reported"),
-    read_cases("""
+@cases("""
+tagged → reported
 # a document may end with a day
 Officials/NNS/1/nsubj said/VBD/1/ROOT Monday/NNP/1/ccomp →
 # what parsers take for a relative clause is reported
@@ -373,8 +365,7 @@ won/VBD/4/acl:relcl → that she won
 # what somebody is asked ends at a comma
 Asked/VBN/0/ROOT if/IN/3/mark she/PRP/3/nsubj won/VBD/0/ccomp ,/,/3/punct Ann/NNP/6/nsubj smiled/VBD/3/advcl
 → if she won
-"""),
-)
+""")
 def test_indirect_speech_is_found_in_trees_that_parsers_make(unparsed, tagged, reported):
     assert texts(unparsed(read_tree(unparsed.vocab, tagged))) == reported
 

@@ -13,13 +13,12 @@ from spacy_joint.transcripts.captioning import Limits, Unit, count_breaches, cut
 SMALL = Limits(max_lines=2, max_width=9, max_seconds=4.0)
 
 
-def make_units(text, costs=(), seconds=0.5, gap=0.0):
+def make_units(text, costs=(), seconds=0.5):
     units = []
-    time = 0.0
     for place, word in enumerate(text.split()):
         cost = costs[place] if place < len(costs) else 0
+        time = place * seconds
         units.append(Unit(len(word), time, time + seconds, cost, place == 0, place == 0, place == 0))
-        time += seconds + gap
     return units
 
 
@@ -36,7 +35,6 @@ def weigh(units, limits, captions):
     total = 0.0
     for caption in captions:
         first, last = caption.starts[0], caption.end
-        shapes = dict(captioning._list_lines(units, limits.max_width, first, last))
         for place in range(first + 1, last):
             if not captioning._continues(units, limits, first, place):
                 return None
@@ -82,12 +80,13 @@ def draw_units(draw):
 @given(draw_units())
 @settings(max_examples=150)
 def test_no_other_cut_costs_less(units):
+    captions = (
+        [make_caption(units, SMALL, lines, end) for lines, end in cuts]
+        for cuts in list_cuts(len(units), SMALL.max_lines)
+    )
+    costs = [weigh(units, SMALL, each) for each in captions]
     found = weigh(units, SMALL, cut_captions(units, SMALL))
-    all_costs = []
-    for cuts in list_cuts(len(units), SMALL.max_lines):
-        captions = [make_caption(units, SMALL, lines, end) for lines, end in cuts]
-        all_costs.append(weigh(units, SMALL, captions))
-    assert found == pytest.approx(min(cost for cost in all_costs if cost is not None))
+    assert found == pytest.approx(min(cost for cost in costs if cost is not None))
 
 
 def test_lines_end_where_it_costs_least():
@@ -97,33 +96,26 @@ def test_lines_end_where_it_costs_least():
     assert read(units, cut_captions(units, Limits(max_width=15)), text) == [["they found it", "in the old car"]]
 
 
-def test_a_word_that_is_too_long_has_a_line_of_its_own():
+def test_words_that_are_too_long_have_lines_of_their_own_or_are_shown_for_the_longest_time():
     text = "so incomprehensibilities it is"
     units = make_units(text)
     lines = [line for caption in read(units, cut_captions(units, SMALL), text) for line in caption]
     assert "incomprehensibilities" in lines
-
-
-def test_a_word_that_lasts_too_long_is_shown_for_the_longest_time():
     units = [Unit(2, 1.0, 30.0, 0, True, True, True)]
     assert [(each.start_time, each.end_time) for each in cut_captions(units, Limits())] == [(1.0, 8.0)]
 
 
 def test_a_caption_stays_until_it_can_be_read_or_another_follows():
     alone = [Unit(42, 0.0, 0.2, 0, True, True, True)]
-    assert cut_captions(alone, Limits())[0].end_time == 2.1
     followed = [*alone, Unit(42, 1.5, 9.0, 0, True, True, True), Unit(42, 9.5, 16.0, 0, True, True, True)]
-    assert cut_captions(followed, Limits())[0].end_time == 1.5
+    assert [cut_captions(units, Limits())[0].end_time for units in (alone, followed)] == [2.1, 1.5]
 
 
-def test_turns_share_a_caption_only_if_it_would_be_too_short():
+def test_turns_share_a_caption_only_if_it_would_be_too_short_and_time_that_runs_back_begins_one():
     quick = [Unit(4, 0.0, 0.3, 0, True, True, True), Unit(4, 0.3, 2.0, 0, True, True, True)]
     assert [each.starts for each in cut_captions(quick, Limits())] == [(0, 1)]
     slow = [unit._replace(start_time=2 * place, end_time=2 * place + 1.5) for place, unit in enumerate(quick)]
     assert [each.starts for each in cut_captions(slow, Limits())] == [(0,), (1,)]
-
-
-def test_time_that_runs_back_begins_a_caption():
     units = make_units("one two three four")
     units[2] = units[2]._replace(start_time=0.0, end_time=0.2)
     assert 2 in [each.starts[0] for each in cut_captions(units, Limits())]

@@ -5,7 +5,8 @@ import pytest
 from spacy_joint.errors import JointValueError
 from spacy_joint.transcripts import read_string
 
-from .turns import find_times, list_sentence_beginnings, list_turns
+from ..cases import cases
+from .turns import describe, find_times, list_sentence_beginnings, list_turns
 
 
 def read_srt(text):
@@ -17,18 +18,10 @@ def read_cues(cues):
 
 
 def read_vtt(text):
-    return read_string(f"WEBVTT\n\n{text}", "vtt", "file.vtt")
+    return read_string(text if text.startswith("WEBVTT") else f"WEBVTT\n\n{text}", "vtt", "file.vtt")
 
 
-SRT = """1
-00:00:01,000 --> 00:00:03,000
-hi nora
-it's me
-
-2
-00:00:03,500 --> 00:00:04,000
-still here
-"""
+SRT = "1\n00:00:01,000 --> 00:00:03,000\nhi nora\nit's me\n\n2\n00:00:03,500 --> 00:00:04,000\nstill here\n"
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r", "\r\r\n", "\n\n"])
@@ -54,11 +47,8 @@ def test_time_is_divided_by_characters_within_a_cue():
 @pytest.mark.parametrize(
     ("written", "seconds"),
     [
-        ("00:00:02,500", 2.5),
-        ("00:00:02.500", 2.5),
-        ("0:00:02,5", 2.5),
+        *((time, 2.5) for time in ("00:00:02,500", "00:00:02.500", "0:00:02,5", "0:00:02.500000")),
         ("00:02,05", 2.05),
-        ("0:00:02.500000", 2.5),
         ("123:00:00,000", 442_800.0),
     ],
 )
@@ -75,22 +65,14 @@ def test_times_may_be_written_in_several_ways(written, seconds):
         ("1\n00:01.000 --> 00:02.000\nin\n1984\n\n2\n00:02.000 --> 00:03.000\n1985\n", "in 1984 1985"),
         # Comments and styles of WebVTT are text here.
         ("1\n00:01.000 --> 00:02.000\nhi\n\nNOTE this\n\n2\n00:02.000 --> 00:03.000\n\nSTYLE\n", "hi NOTE this STYLE"),
+        ("00:01.000 --> 00:02.000\nhi\n\nnora\n\n00:02.000 --> 00:03.000\nit's me", "hi nora it's me"),
+        # There may be no words.
+        *((text, "") for text in ("", "\n\n", "1\n0:01,0 --> 0:02,0\n\n", "00:00:01,000 --> 00:00:02,000")),
     ],
 )
 def test_any_lines_between_times_are_text_of_subrip(cues, text):
     assert read_srt(cues).text == text
-
-
-def test_text_after_a_blank_line_or_a_comment_in_a_cue_is_not_lost():
-    text = "00:01.000 --> 00:02.000\nhi\n\nnora\n\n00:02.000 --> 00:03.000\nit's me"
-    assert read_srt(text).text == read_vtt(text).text == "hi nora it's me"
-    assert read_vtt("00:01.000 --> 00:02.000\nhi\n\nNOTE a comment\n\nnora\n").text == "hi nora"
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", "1\n00:00:01,000 --> 00:00:02,000\n\n", "00:00:01,000 --> 00:00:02,000"])
-def test_captions_may_have_no_words(text):
-    transcript = read_srt(text)
-    assert (transcript.text, list(transcript.turns)) == ("", [])
+    assert bool(read_srt(cues).turns) == bool(text)
 
 
 @pytest.mark.parametrize(
@@ -112,20 +94,6 @@ def test_markup_is_no_text(marked, plain):
     assert read_vtt(f"00:01.000 --> 00:02.000\n{marked}\n").text == plain
 
 
-def test_header_comments_styles_regions_and_identifiers_are_no_text():
-    text = (
-        "WEBVTT - a talk\nKind: captions\nLanguage: en\n\nSTYLE\n::cue { color: red }\n\nREGION\nid:r1\n\n"
-        "NOTE\na comment\nof two lines\n\nfirst cue\n00:01.000 --> 00:02.000 align:start position:0%\nhi\n\n"
-        "NOTE another\n\n2\n00:02.000 --> 00:03.000\nnora\n"
-    )
-    assert read_string(text, "vtt").text == "hi nora"
-
-
-def test_text_with_a_colon_is_text_where_there_are_voice_tags():
-    text = "00:01.000 --> 00:03.000\n<v Anna>NOTE WELL: it rains\n\n00:03.000 --> 00:04.000\nA. Yes\nQ. No\n"
-    assert list_turns(read_vtt(text)) == [("Anna", "NOTE WELL: it rains"), (None, "A. Yes Q. No")]
-
-
 def test_captions_know_how_they_are_written():
     transcript = read_vtt(
         "NOTE a\n\nfirst\n00:01.000 --> 00:02.000\nhi\nnora\n\nSTYLE\nx\n\n00:03.000 --> 00:04.000\nbye\n"
@@ -138,11 +106,24 @@ def test_captions_know_how_they_are_written():
     assert last.block == "00:03.000 --> 00:04.000\nbye\n"
 
 
-def test_names_above_the_times_are_speakers():
-    transcript = read_vtt(
-        '1 "Anna Low" (12)\n00:01.000 --> 00:02.000\nhi\nben\n\n2 "Ben" (3)\n00:02.000 --> 00:03.000\nhi: it is me\n'
-    )
-    assert list_turns(transcript) == [("Anna Low", "hi ben"), ("Ben", "hi: it is me")]
+@cases("""
+text → turns
+# text after a blank line or a comment in a cue is not lost
+00:01.000 --> 00:02.000⏎hi ¶ nora ¶ 00:02.000 --> 00:03.000⏎it's me → -: hi nora it's me
+00:01.000 --> 00:02.000⏎hi ¶ NOTE a comment ¶ nora⏎ → -: hi nora
+# header, comments, styles, regions and identifiers are no text
+WEBVTT - a talk⏎Kind: captions⏎Language: en ¶ STYLE⏎::cue { color: red } ¶ REGION⏎id:r1 ¶ NOTE⏎a comment⏎of two lines
+¶ first cue⏎00:01.000 --> 00:02.000 align:start position:0%⏎hi ¶ NOTE another ¶ 2⏎00:02.000 --> 00:03.000⏎nora⏎
+→ -: hi nora
+# text with a colon is text where there are voice tags
+00:01.000 --> 00:03.000⏎<v Anna>NOTE WELL: it rains ¶ 00:03.000 --> 00:04.000⏎A. Yes⏎Q. No⏎
+→ Anna: NOTE WELL: it rains | -: A. Yes Q. No
+# names above the times are speakers
+1 "Anna Low" (12)⏎00:01.000 --> 00:02.000⏎hi⏎ben ¶ 2 "Ben" (3)⏎00:02.000 --> 00:03.000⏎hi: it is me⏎
+→ Anna Low: hi ben | Ben: hi: it is me
+""")
+def test_webvtt_has_turns(text, turns):
+    assert describe(read_vtt(text), times=False) == turns
 
 
 def test_voice_tags_are_speakers():
@@ -152,86 +133,53 @@ def test_voice_tags_are_speakers():
     assert list_sentence_beginnings(transcript) == ["hi", "hi", "the"]
 
 
-def test_time_stamps_in_a_cue_are_times_of_words():
+def test_time_stamps_in_a_cue_are_times_of_words_unless_they_turn_time_back():
     transcript = read_vtt("00:01.000 --> 00:05.000\nhi <00:02.000><c>nora</c> <00:04.000><c>it's</c>\nme\n")
-    assert find_times(transcript, "hi") == (1.0, 2.0)
-    assert find_times(transcript, "nora") == (2.0, 4.0)
-    assert transcript.find_times(8, 15) == (4.0, 5.0)
-
-
-def test_time_stamps_out_of_order_do_not_turn_time_back():
+    assert [find_times(transcript, words) for words in ("hi", "nora", "it's me")] == [(1, 2), (2, 4), (4, 5)]
     transcript = read_vtt("00:03.000 --> 00:05.000\nhi <00:09.000>nora <00:01.000>dear")
     assert [find_times(transcript, word) for word in transcript.text.split()] == [(3, 5), (5, 5), (5, 5)]
 
 
-# Cues, and their turns.
-SPEAKERS = {
-    "names are speakers until the next one": (
-        ["ANNA: hi", "nora", ">> BEN: the point: go"],
-        [("ANNA", "hi nora"), ("BEN", "the point: go")],
-    ),
-    "names may be in brackets, and marks begin turns of the same speaker": (
-        ["[the man]: hi", ">> [the man]: bye"],
-        [("the man", "hi"), ("the man", "bye")],
-    ),
-    "names in mixed case must recur": (
-        ["Remember: stay here", "Anna said no"],
-        [(None, "Remember: stay here Anna said no")],
-    ),
-    "those beside one that recurs are names": (
-        ["Anna: stay here", "Ben: no", "Anna: yes", "Ben: ok"],
-        [("Anna", "stay here"), ("Ben", "no"), ("Anna", "yes"), ("Ben", "ok")],
-    ),
-    "if all cues begin with names, those that do not recur are names": (
-        ["Anna Lee: Hi.", "iPhone 12: Hi all."],
-        [("Anna Lee", "Hi."), ("iPhone 12", "Hi all.")],
-    ),
-    "so are those that do not recur beside others": (
-        ["Anna Lee: Hi.", "Ben: Hi all.", "Anna Lee: So, the plan."],
-        [("Anna Lee", "Hi."), ("Ben", "Hi all."), ("Anna Lee", "So, the plan.")],
-    ),
-    "full names may come before initials": (
-        ["Anna Wu: so", "we left", "and came", "home late", "in rain", "AW: yes", "Listen Up: no"],
-        [("Anna Wu", "so we left and came home late in rain"), ("AW", "yes Listen Up: no")],
-    ),
-    "words before colons that recur in a film are no names": (
-        ["listen", "Listen: we go", "no", "why", "what", "so", "Listen: we stay", "ok", "sure"],
-        [(None, "listen Listen: we go no why what so Listen: we stay ok sure")],
-    ),
-    "capitals are no sign of names where all text has them": (
-        ["LOOK: THE DOOR", "IT IS OPEN", "ANNA: NO", "ANNA: IT IS NOT"],
-        [(None, "LOOK: THE DOOR IT IS OPEN"), ("ANNA", "NO IT IS NOT")],
-    ),
-    "marks of turns may stand alone": (
-        ["we left", ">>", "who", "ANNA:\nme"],
-        [(None, "we left"), (None, "who"), ("ANNA", "me")],
-    ),
-    "names may follow dashes": (
-        ["- ANNA: where were you?\n- (coughs) at home", "‐ BEN: so? ‐ so?"],  # noqa: RUF001
-        [("ANNA", "where were you?"), (None, "(coughs) at home"), ("BEN", "so?"), (None, "so?")],
-    ),
-    "two speakers may share a line": (
-        ["<i>- Where were you? - At home.</i>"],
-        [(None, "Where were you?"), (None, "At home.")],
-    ),
-    "also after chevrons": (
-        [">> so? >> ANNA: no &gt;&gt; ben, 2 > 1"],
-        [(None, "so?"), ("ANNA", "no"), (None, "ben, 2 > 1")],
-    ),
-    "but only after the end of a sentence": (
-        ["<i>- Where were you - At home.</i>"],
-        [(None, "- Where were you - At home.")],
-    ),
-    "chevrons and dashes begin turns of unknown speakers": (
-        ["we left", ">> who", "- you and\nBen\n-me?", "- and so on"],
-        [(None, "we left"), (None, "who"), (None, "you and Ben"), (None, "me? - and so on")],
-    ),
-}
-
-
-@pytest.mark.parametrize(("cues", "turns"), SPEAKERS.values(), ids=SPEAKERS)
+@cases("""
+cues → turns
+# names are speakers until the next one
+ANNA: hi | nora | >> BEN: the point: go → ANNA: hi nora | BEN: the point: go
+# names may be in brackets, and marks begin turns of the same speaker
+[the man]: hi | >> [the man]: bye → the man: hi | the man: bye
+# names in mixed case must recur
+Remember: stay here | Anna said no → -: Remember: stay here Anna said no
+# those beside one that recurs are names
+Anna: stay here | Ben: no | Anna: yes | Ben: ok → Anna: stay here | Ben: no | Anna: yes | Ben: ok
+# if all cues begin with names, those that do not recur are names
+Anna Lee: Hi. | iPhone 12: Hi all. → Anna Lee: Hi. | iPhone 12: Hi all.
+# so are those that do not recur beside others
+Anna Lee: Hi. | Ben: Hi all. | Anna Lee: So, the plan. → Anna Lee: Hi. | Ben: Hi all. | Anna Lee: So, the plan.
+# full names may come before initials
+Anna Wu: so | we left | and came | home late | in rain | AW: yes | Listen Up: no
+→ Anna Wu: so we left and came home late in rain | AW: yes Listen Up: no
+# words before colons that recur in a film are no names
+listen | Listen: we go | no | why | what | so | Listen: we stay | ok | sure
+→ -: listen Listen: we go no why what so Listen: we stay ok sure
+# capitals are no sign of names where all text has them
+LOOK: THE DOOR | IT IS OPEN | ANNA: NO | ANNA: IT IS NOT → -: LOOK: THE DOOR IT IS OPEN | ANNA: NO IT IS NOT
+# marks of turns may stand alone
+we left | >> | who | ANNA:⏎me → -: we left | -: who | ANNA: me
+# names may follow dashes
+- ANNA: where were you?⏎- (coughs) at home | \u2010 BEN: so? \u2010 so?
+→ ANNA: where were you? | -: (coughs) at home | BEN: so? | -: so?
+# two speakers may share a line
+<i>- Where were you? - At home.</i> → -: Where were you? | -: At home.
+# also after chevrons
+>> so? >> ANNA: no &gt;&gt; ben, 2 > 1 → -: so? | ANNA: no | -: ben, 2 > 1
+# but only after the end of a sentence
+<i>- Where were you - At home.</i> → -: - Where were you - At home.
+# chevrons and dashes begin turns of unknown speakers
+we left | >> who | - you and⏎Ben⏎-me? | - and so on → -: we left | -: who | -: you and Ben | -: me? - and so on
+# directions after names are kept as sounds
+ANNA (on phone): hi ben → ANNA: (on phone) hi ben
+""")
 def test_cues_have_speakers(cues, turns):
-    assert list_turns(read_cues(cues)) == turns
+    assert describe(read_cues(cues.split(" | ")), times=False) == turns
 
 
 def test_sounds_share_no_sentence_with_speech():
@@ -241,14 +189,9 @@ def test_sounds_share_no_sentence_with_speech():
     assert list_sentence_beginnings(transcript) == ["[APPLAUSE]", "thank", "♪", "so", "(door", "left"]
 
 
-ROLLING = [["hi nora"], ["hi nora", "it's me"], ["it's me"], ["it's me", "no no"], ["no no", "i am late"]]
-
-
 def test_captions_that_roll_up_are_read_once():
-    text = "\n\n".join(
-        f"00:00:0{number}.000 --> 00:00:0{number + 1}.000\n" + "\n".join(lines) for number, lines in enumerate(ROLLING)
-    )
-    transcript = read_vtt(text)
+    cues = ["hi nora", "hi nora\nit's me", "it's me", "it's me\nno no", "no no\ni am late"]
+    transcript = read_vtt("\n\n".join(f"00:0{n}.000 --> 00:0{n + 1}.000\n{cue}" for n, cue in enumerate(cues)))
     assert transcript.text == "hi nora it's me no no i am late"
     assert find_times(transcript, "i am late") == (4.0, 5.0)
 
@@ -267,42 +210,31 @@ def test_overlapping_cues_keep_their_order_and_times():
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "line"),
+    ("read", "text", "code", "line"),
     [
-        ("hello\n1\n00:00:01,000 --> 00:00:02,000\nhi", "J460", 1),
-        ("\njust some text", "J460", 2),
-        (SRT + "\n3\n", "J460", 10),
-        (SRT + "\n3\n00:00:05,000 --> \nhi", "J461", 11),
-        (SRT + "\n3\n00:00:61,000 --> 00:02:00,000\nhi", "J461", 11),
-        (SRT + "\n3\n00:00:05 --> 00:00:06\nhi", "J461", 11),
-        (SRT + "\n3\n00:00:05,000 --> 00:00:04,000\nhi", "J462", 11),
-        (f"00:00:05,000 --> {'9' * 5000}:00:00\nhi", "J461", 1),
+        (read_srt, "hello\n1\n00:00:01,000 --> 00:00:02,000\nhi", "J460", 1),
+        (read_srt, "\njust some text", "J460", 2),
+        (read_srt, SRT + "\n3\n", "J460", 10),
+        (read_srt, SRT + "\n3\n00:00:05,000 --> \nhi", "J461", 11),
+        (read_srt, SRT + "\n3\n00:00:61,000 --> 00:02:00,000\nhi", "J461", 11),
+        (read_srt, SRT + "\n3\n00:00:05 --> 00:00:06\nhi", "J461", 11),
+        (read_srt, SRT + "\n3\n00:00:05,000 --> 00:00:04,000\nhi", "J462", 11),
+        (read_srt, f"00:00:05,000 --> {'9' * 5000}:00:00\nhi", "J461", 1),
+        (read_vtt, "hi\n\n00:01.000 --> 00:02.000\n", "J460", 3),
+        (read_vtt, "1\n00:01 -> 00:02 -->\nhi", "J461", 4),
     ],
 )
-def test_damage_is_reported_with_its_line(text, code, line):
+def test_damage_is_reported_with_its_line(read, text, code, line):
     for damaged in (text, text.replace("\n", "\r\n")):
-        with pytest.raises(JointValueError, match=rf"file\.srt, line {line}:") as caught:
-            read_srt(damaged)
+        with pytest.raises(JointValueError, match=rf"file\.(srt|vtt), line {line}:") as caught:
+            read(damaged)
         assert caught.value.code == code
 
 
-def test_damaged_webvtt_is_reported_with_its_line():
-    for text, code, line in (("hi\n\n00:01.000 --> 00:02.000\n", "J460", 3), ("1\n00:01 -> 00:02 -->\nhi", "J461", 4)):
-        with pytest.raises(JointValueError, match=f"line {line}:") as caught:
-            read_vtt(text)
-        assert caught.value.code == code
-    with pytest.raises(JointValueError, match="J463"):
-        read_string("1\n00:00:01.000 --> 00:00:02.000\nhi", "vtt")
-
-
-def test_blank_lines_may_be_above_webvtt():
+def test_webvtt_has_a_header_which_may_have_blank_lines_above():
     text = "\n \nWEBVTT\n\n00:01.000 --> 00:02.000\nhi nora\n"
     assert read_string(text).text == read_string(text, "vtt").text == "hi nora"
     with pytest.raises(JointValueError, match="line 8:"):
         read_string(f"{text}\n00:02.000 --> x\n", "vtt")
-
-
-def test_directions_after_names_are_kept_as_sounds():
-    transcript = read_srt("1\n00:00:01,000 --> 00:00:03,000\nANNA (on phone): hi ben\n")
-    assert list_turns(transcript) == [("ANNA", "(on phone) hi ben")]
-    assert list(transcript.sentence_starts) == [0, 11]
+    with pytest.raises(JointValueError, match="J463"):
+        read_string("1\n00:00:01.000 --> 00:00:02.000\nhi", "vtt")

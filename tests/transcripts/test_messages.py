@@ -7,76 +7,58 @@ import pytest
 from spacy_joint.errors import JointValueError
 from spacy_joint.transcripts import read_string
 
-from .turns import list_turns
+from .turns import describe
 
 
 def read_json(content):
     return read_string(json.dumps(content, indent=1), None, "a.json")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        # Telegram; the first is a call.
-        {
-            "messages": [
-                {"type": "service", "actor": "Anna", "text": ""},
-                {"from": "Anna", "text": "hi ben"},
-                {"from": "Ben", "text": ["see ", {"type": "link", "text": "a.org"}]},
-            ]
-        },
-        # Slack.
-        [
-            {"ts": "1.0", "user": "U1", "text": "hi ben", "user_profile": {"real_name": "Anna"}},
-            {"ts": "2.0", "user": "U2", "text": "see <http://b.org|a.org>", "user_profile": {"real_name": "Ben"}},
-        ],
-        # Discord.
-        {
-            "messages": [
-                {"content": "hi ben", "author": {"name": "anna1", "nickname": "Anna"}},
-                {"content": "see a.org", "author": {"name": "Ben"}},
-            ]
-        },
-        # Google Chat.
-        {
-            "messages": [
-                {"creator": {"name": "Anna", "user_type": "Human"}, "text": "hi ben"},
-                {"creator": {"name": "Ben", "user_type": "Human"}, "text": "see a.org"},
-            ]
-        },
-        # Language models.
-        {"conversations": [{"from": "Anna", "value": "hi ben"}, {"from": "Ben", "value": "see a.org"}]},
-        {"chat_messages": [{"sender": "Anna", "text": "hi ben"}, {"sender": "Ben", "text": "see a.org"}]},
-        # Facebook, whose last message is the first.
-        {
-            "messages": [
-                {"sender_name": "Ben", "timestamp_ms": 2, "content": "see a.org"},
-                {"sender_name": "Anna", "timestamp_ms": 1, "content": "hi ben"},
-            ]
-        },
+# fmt: off
+EXPORTS = {
+    "telegram, first a call": {"messages": [
+        {"type": "service", "actor": "Anna", "text": ""}, {"from": "Anna", "text": "hi ben"},
+        {"from": "Ben", "text": ["see ", {"type": "link", "text": "a.org"}]},
+    ]},
+    "slack": [
+        {"ts": "1.0", "user": "U1", "text": "hi ben", "user_profile": {"real_name": "Anna"}},
+        {"ts": "2.0", "user": "U2", "text": "see <http://b.org|a.org>", "user_profile": {"real_name": "Ben"}},
     ],
-)
-def test_exports_have_a_turn_per_message(content):
-    assert list_turns(read_json(content)) == [("Anna", "hi ben"), ("Ben", "see a.org")]
+    "discord": {"messages": [
+        {"content": "hi ben", "author": {"name": "anna1", "nickname": "Anna"}},
+        {"content": "see a.org", "author": {"name": "Ben"}},
+    ]},
+    "google chat": {"messages": [
+        {"creator": {"name": "Anna", "user_type": "Human"}, "text": "hi ben"},
+        {"creator": {"name": "Ben", "user_type": "Human"}, "text": "see a.org"},
+    ]},
+    "gpt": {"conversations": [{"from": "Anna", "value": "hi ben"}, {"from": "Ben", "value": "see a.org"}]},
+    "claude": {"chat_messages": [{"sender": "Anna", "text": "hi ben"}, {"sender": "Ben", "text": "see a.org"}]},
+    "facebook, last first": {"messages": [
+        {"sender_name": "Ben", "timestamp_ms": 2, "content": "see a.org"},
+        {"sender_name": "Anna", "timestamp_ms": 1, "content": "hi ben"},
+    ]},
+}
+MENTIONS = [
+    {"ts": "1.0", "user": "U1", "username": "Anna", "text": "hi"},
+    {"ts": "2.0", "user": "U2", "username": "Ben", "text": "<@U1> &amp; <@U7>: no"},
+]
+NOTICE = [{"ts": "1.0", "user": "Anna", "subtype": "channel_join", "text": "Anna has joined"}]
+# Characters of Facebook may be bytes.
+BYTES = {"messages": [{"sender_name": "Ren\u00c3\u00a9", "content": "\u00f0\u009f\u0090\u00b6 caf\u00c3\u00a9"}]}
+TURNS = [
+    *((content, ["Anna: hi ben", "Ben: see a.org"]) for content in EXPORTS.values()),
+    (MENTIONS, ["Anna: hi", "Ben: @Anna & @U7: no"]),
+    (NOTICE, ["-: Anna has joined"]),
+    (BYTES, ["René: 🐶 café"]),
+    ({"messages": [{"from": "René", "text": "café"}]}, ["René: café"]),
+]
+# fmt: on
 
 
-def test_mentions_in_slack_are_names():
-    content = [
-        {"ts": "1.0", "user": "U1", "username": "Anna", "text": "hi"},
-        {"ts": "2.0", "user": "U2", "username": "Ben", "text": "<@U1> &amp; <@U7>: no"},
-    ]
-    assert list_turns(read_json(content))[1] == ("Ben", "@Anna & @U7: no")
-
-
-def test_characters_of_facebook_may_be_bytes():
-    content = {"messages": [{"sender_name": "Ren\u00c3\u00a9", "content": "\u00f0\u009f\u0090\u00b6 caf\u00c3\u00a9"}]}
-    assert list_turns(read_json(content)) == [("René", "🐶 café")]
-    assert list_turns(read_json({"messages": [{"from": "René", "text": "café"}]})) == [("René", "café")]
-
-
-def test_notices_have_no_speaker():
-    content = [{"ts": "1.0", "user": "Anna", "subtype": "channel_join", "text": "Anna has joined"}]
-    assert list_turns(read_json(content)) == [(None, "Anna has joined")]
+@pytest.mark.parametrize(("content", "turns"), TURNS, ids=[*EXPORTS, "mentions", "notice", "bytes", "characters"])
+def test_exports_have_a_turn_per_message(content, turns):
+    assert describe(read_json(content)) == turns
 
 
 def test_lines_and_paragraphs_of_messages_stay():
@@ -88,4 +70,5 @@ def test_lines_and_paragraphs_of_messages_stay():
 def test_other_lists_are_no_messages():
     for content in ({"messages": [1]}, {"messages": [{"text": "hi"}]}, [{"from": "Anna"}]):
         with pytest.raises(JointValueError, match="J46"):
+            read_json(content)
             read_json(content)

@@ -6,23 +6,15 @@ from spacy_joint.errors import JointValueError
 from spacy_joint.transcripts import read, read_string
 from spacy_joint.transcripts.reading import guess_marked
 
-from .turns import list_turns
+from ..cases import cases
+from .turns import describe, describe_words, list_turns
 
 CTM = ";; by nobody\ncall A 0.50 0.20 hi 0.98\ncall A 0.8 0.4 nora\ncall A 1.3 0.5 <eps>\ncall B 2 0.4 yes\n"
 TSV = "start\tend\ttext\n0\t1500\tHi Nora.\n1500\t2500\t[Music]\n"
-OTTER = """Anna Smith  0:02
-Hi Nora.
-
-Nora  0:06
-Yes. I
-
-left.
-
-Anna Smith  1:00:10
-Bye.
-
-Transcribed by https://otter.ai
-"""
+OTTER = (
+    "Anna Smith  0:02\nHi Nora.\n\nNora  0:06\nYes. I\n\nleft.\n\nAnna Smith  1:00:10\nBye.\n\n"
+    "Transcribed by https://otter.ai\n"
+)
 
 
 @pytest.mark.parametrize("name", ["a.ctm", "a.txt"])
@@ -42,20 +34,15 @@ def test_tsv_has_times_of_segments(write_text, name):
     assert transcript.find_pause(9) is None
 
 
-def test_otter_has_names_and_times_above_words(write_text):
-    transcript = read(write_text("a.txt", OTTER))
-    assert list_turns(transcript) == [("Anna Smith", "Hi Nora."), ("Nora", "Yes. I left."), ("Anna Smith", "Bye.")]
-    # By a rate of speech that leaves silence before the next turn.
-    assert transcript.find_times(0, 8) == (2, 2.8)
-    assert transcript.find_times(9, 13)[0] == 6
-    assert transcript.find_times(len(transcript.text) - 4, len(transcript.text)) == (3610, 3610.267)
-
-
-def test_the_header_of_otter_is_no_speech(write_text):
-    header = (
-        "A talk\nTue, Mar 5, 2024 10:02AM • 12:41\n\nSUMMARY KEYWORDS\nhome, rain\n\nSPEAKERS\nNora, Anna Smith\n\n"
-    )
-    assert read(write_text("a.txt", header + OTTER)).text == "Hi Nora.\nYes. I left.\nBye."
+def test_otter_has_a_header_and_names_and_times_above_words(write_text):
+    header = "A talk\nMar 5, 2024 10:02AM • 12:41\n\nSUMMARY KEYWORDS\nhome, rain\n\nSPEAKERS\nNora, Anna Smith\n\n"
+    for text in (OTTER, header + OTTER):
+        # By a rate of speech that leaves silence before the next turn.
+        assert describe(read(write_text("a.txt", text))) == [
+            "Anna Smith 2-2.8: Hi Nora.",
+            "Nora 6-7.1: Yes. I left.",
+            "Anna Smith 3610-3610.267: Bye.",
+        ]
 
 
 @pytest.mark.parametrize(
@@ -79,16 +66,12 @@ def test_times_may_be_before_names(heads):
     assert transcript.find_times(transcript.text.index("Bye"), len(transcript.text))[0] == 3610
 
 
-def test_numbered_names_above_times_need_not_recur():
-    turns = list_turns(read_string("Speaker 1\n0:02\nhi\nSpeaker 2\n0:06\nyes\nSpeaker 1\n0:09\nbye\n"))
-    assert turns == [("Speaker 1", "hi"), ("Speaker 2", "yes"), ("Speaker 1", "bye")]
-
-
 def test_transcripts_copied_from_youtube_have_times_above_words(write_text):
     transcript = read(write_text("a.txt", "59:58\nhi nora\n1:00:00\n[Music]\n1:00:10\nso i left\n"))
     assert list_turns(transcript) == [(None, "hi nora [Music] so i left")]
     assert [transcript.find_times(at, at + 1)[0] for at in (0, 8, 16)] == [3598, 3600, 3610]
     assert transcript.sentence_starts == [0, 8, 16]
+    assert read_string("[00:01 - 00:04] so we left\n[00:04 - 00:09] and\n", "youtube").text == "so we left and"
 
 
 def test_titles_of_chapters_are_paragraphs():
@@ -97,46 +80,30 @@ def test_titles_of_chapters_are_paragraphs():
     assert transcript.find_times(0, 4)[0] == 1.0
 
 
-@pytest.mark.parametrize(
-    "times", [("0:00", "0:02", "0:15"), ("[00:00]", "[00:02]", "[00:15]"), ("0:00:", "0:02:", "0:15:")]
-)
-def test_words_may_be_next_to_times(times):
-    transcript = read_string(
-        "".join(f"{time} {word}\n" for time, word in zip(times, ("hi", "nora", "bye"), strict=True))
-    )
-    assert transcript.text == "hi nora bye"
-    assert [transcript.find_times(at, at + 1)[0] for at in (0, 3, 8)] == [0, 2, 15]
+@cases("""
+text → words
+0:00 hi⏎0:02 nora⏎0:15 bye⏎ → hi 0-0.2 | nora 2-2.4 | bye 15-15.2
+[00:00] hi⏎[00:02] nora⏎[00:15] bye⏎ → hi 0-0.2 | nora 2-2.4 | bye 15-15.2
+0:00: hi⏎0:02: nora⏎0:15: bye⏎ → hi 0-0.2 | nora 2-2.4 | bye 15-15.2
+# times that are close may have a header
+a tool⏎# A talk ¶ 00:00:01.160 hi⏎00:00:03.120 nora⏎00:00:05.440 bye⏎
+→ a | tool | # | A | talk | hi 1.16-1.36 | nora 3.12-3.52 | bye 5.44-5.64
+# lines that Whisper prints
+[00:00.000 --> 00:02.000]  hi⏎[00:02.000 --> 00:05.000]  nora⏎[00:05.000 --> 00:06.000]  bye⏎
+→ hi 0-0.2 | nora 2-2.4 | bye 5-5.2
+[0.00s -> 2.00s] hi⏎[2.00s -> 5.00s] nora⏎[5.00s -> 6.00s] bye⏎ → hi 0-0.2 | nora 2-2.4 | bye 5-5.2
+# labels of Audacity
+0.000000\t1.500000\tHi Nora.⏎2.000000\t2.250000\t[Music]⏎ → Hi 0-0.375 | Nora. 0.562-1.5 | [Music] 2-2.25
+""")
+def test_words_may_be_next_to_times(text, words):
+    assert describe_words(read_string(text)) == words
 
 
-def test_times_that_are_close_may_have_a_header():
-    transcript = read_string("a tool\n# A talk\n\n00:00:01.160 hi\n00:00:03.120 nora\n00:00:05.440 bye\n")
-    assert list_turns(transcript) == [(None, "a tool # A talk"), (None, "hi nora bye")]
-    assert [transcript.find_times(at, at + 1) for at in (0, 16)] == [None, (1.16, 1.26)]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[00:00.000 --> 00:02.000]  hi\n[00:02.000 --> 00:05.000]  nora\n[00:05.000 --> 00:06.000]  bye\n",
-        "[0.00s -> 2.00s] hi\n[2.00s -> 5.00s] nora\n[5.00s -> 6.00s] bye\n",
-    ],
-)
-def test_lines_that_whisper_prints_have_times(text):
-    assert read_string(text).find_times(3, 7) == (2.0, 2.4)
-
-
-def test_lyrics_have_times_and_no_titles(write_text):
-    transcript = read(write_text("a.lrc", "[ti: So]\n[00:01.00]hi\n[00:02.00]nora\n"))
-    assert transcript.text == "hi nora"
-    assert transcript.find_times(0, 2) == (1.0, 1.2)
-
-
-def test_labels_of_audacity_have_times_in_seconds():
-    transcript = read_string("\n0.000000\t1.500000\tHi Nora.\n2.000000\t2.250000\t[Music]\n")
-    assert transcript.text == "Hi Nora. [Music]"
-    assert transcript.find_times(0, 8) == (0, 1.5)
+def test_lyrics_have_no_titles_and_labels_of_audacity_may_have_names(write_text):
+    lyrics = read(write_text("a.lrc", "[ti: So]\n[00:01.00]hi\n[00:02.00]nora\n"))
+    assert describe_words(lyrics) == ["hi 1-1.2", "nora 2-2.267"]
     named = read_string("0.00\t1.50\tAnna\tHi Nora.\n2.00\t2.25\tNora\tHi.\n")
-    assert list_turns(named) == [("Anna", "Hi Nora."), ("Nora", "Hi.")]
+    assert describe(named) == ["Anna 0-1.5: Hi Nora.", "Nora 2-2.25: Hi."]
 
 
 @pytest.mark.parametrize(
@@ -154,29 +121,38 @@ def test_other_lines_are_refused(text, format, code):
         read_string(text, format, "a.txt")
 
 
-def test_chats_of_slack_have_names_and_no_times():
-    transcript = read_string("Anna Smith  10:22 AM\nhi nora\n10:23\nstill here?\n\nNora\t1:24 PM\nyes\n")
-    assert list_turns(transcript) == [("Anna Smith", "hi nora"), ("Anna Smith", "still here?"), ("Nora", "yes")]
-    assert transcript.find_times(0, 2) is None
-
-
-def test_times_below_words_are_those_of_the_next_ones():
-    transcript = read_string("Anna  0:02\nhi nora\n 0:12\nstill here?\n\nNora  0:19\nyes\n")
-    assert list_turns(transcript) == [("Anna", "hi nora"), ("Anna", "still here?"), ("Nora", "yes")]
-    assert transcript.find_times(8, 19)[0] == 12.0
+@cases("""
+text → turns
+# numbered names above times need not recur
+Speaker 1⏎0:02⏎hi⏎Speaker 2⏎0:06⏎yes⏎Speaker 1⏎0:09⏎bye⏎
+→ Speaker 1 2-2.2: hi | Speaker 2 6-6.3: yes | Speaker 1 9-9.2: bye
+# chats of Slack have names and no times
+Anna Smith  10:22 AM⏎hi nora⏎10:23⏎still here? ¶ Nora\t1:24 PM⏎yes⏎
+→ Anna Smith: hi nora | Anna Smith: still here? | Nora: yes
+# times below words are those of the next ones
+Anna  0:02⏎hi nora⏎ 0:12⏎still here? ¶ Nora  0:19⏎yes⏎
+→ Anna 2-2.7: hi nora | Anna 12-13.1: still here? | Nora 19-19.2: yes
+# chats of Discord have a header
+==⏎Guild: Owls⏎Channel: talk⏎== ¶ [24/12/2025 10:02] anna⏎hi ¶ [24/12/2025 10:02] ben⏎hi ¶ [24/12/2025 10:02] anna⏎hi⏎
+→ -: == Guild: Owls Channel: talk == | anna: hi | ben: hi | anna: hi
+# times of recordings may be below names
+Anna⏎0:03⏎Hi Nora.⏎Nora⏎0:06⏎Yes.⏎Anna⏎0:09⏎Bye.⏎Nora⏎0:11⏎Bye.⏎Anna⏎Bye.⏎
+→ Anna 3-3.8: Hi Nora. | Nora 6-6.4: Yes. | Anna 9-9.4: Bye. | Nora 11-11.8: Bye. Anna Bye.
+# names beside times are no words
+[00:02] Anna⏎Hi Nora. ¶ [00:06] Nora⏎Yes. ¶ [00:09] Anna⏎Bye.⏎
+→ Anna 2-2.8: Hi Nora. | Nora 6-6.4: Yes. | Anna 9-9.267: Bye.
+""")
+def test_names_have_times_or_times_of_day_beside_them(text, turns):
+    assert describe(read_string(text)) == turns
 
 
 @pytest.mark.parametrize(
     "head",
     [
-        "{} — Today at 10:02 AM",
-        "{} — 24/12/2025 10:02",
-        "{}, [24.12.2025 10:02]",
-        "{}, [24 Dec 2025 at 10:02:11]",
-        "[10:02 AM] {}",
-        "[24-Dec-25 10:02 AM] {}",
-        "[12/24 10:02 AM] {}",
-        "[24.12. 10:02] {}",
+        *("{} — Today at 10:02 AM", "{} — 24/12/2025 10:02"),
+        *("{}, [24.12.2025 10:02]", "{}, [24 Dec 2025 at 10:02:11]"),
+        *("[10:02 AM] {}", "[24-Dec-25 10:02 AM] {}"),
+        *("[12/24 10:02 AM] {}", "[24.12. 10:02] {}"),
         "{}  10:02",
     ],
 )
@@ -185,12 +161,6 @@ def test_chats_of_other_programs_too(head):
     transcript = read_string("\n".join(f"{head.format(name)}\nhi: it's me\n" for name in names))
     assert list_turns(transcript) == [(name, "hi: it's me") for name in names]
     assert transcript.find_times(0, 2) is None
-
-
-def test_chats_of_discord_have_a_header():
-    head = "==\nGuild: Owls\nChannel: talk\n==\n\n"
-    transcript = read_string(head + "".join(f"[24/12/2025 10:02] {name}\nhi\n\n" for name in ("anna", "ben", "anna")))
-    assert list_turns(transcript)[1:] == [("anna", "hi"), ("ben", "hi"), ("anna", "hi")]
 
 
 @pytest.mark.parametrize("time", ["10:02 AM", "18:02", "24/12/2025, 18:02", "Dec 24, 2025  6:02 PM"])
@@ -202,19 +172,6 @@ def test_times_of_chats_may_be_below_names_or_words(message, time):
     transcript = read_string("".join(message.format(name=name, time=time, words=words) for name, words in turns))
     assert list_turns(transcript) == [(name, words.replace("\n", " ")) for name, words in turns]
     assert transcript.find_times(0, 2) is None
-
-
-def test_times_of_recordings_may_be_below_names():
-    text = "Anna\n0:03\nHi Nora.\nNora\n0:06\nYes.\nAnna\n0:09\nBye.\nNora\n0:11\nBye.\nAnna\nBye.\n"
-    transcript = read_string(text)
-    assert list_turns(transcript)[:2] == [("Anna", "Hi Nora."), ("Nora", "Yes.")]
-    assert transcript.find_times(0, 2)[0] == 3.0
-
-
-def test_names_beside_times_are_no_words():
-    transcript = read_string("[00:02] Anna\nHi Nora.\n\n[00:06] Nora\nYes.\n\n[00:09] Anna\nBye.\n")
-    assert list_turns(transcript) == [("Anna", "Hi Nora."), ("Nora", "Yes."), ("Anna", "Bye.")]
-    assert transcript.find_times(0, 2)[0] == 2.0
 
 
 def test_transcripts_of_teams_have_a_header():
@@ -231,10 +188,8 @@ def test_transcripts_of_teams_have_a_header():
         *("Breakfast  8:00\nLunch  12:00\n", "Lunch  12:00\nin the hall\n", "{x} is a set."),
         *("Tea\n10:00\nA talk\n10:15\nTea\n11:00\nHome\n12:00\n", "So we left\n0:02\nand it rained\n0:05\nlate\n"),
         "10:00 Welcome\n10:15 A talk\n11:00 Tea\n",
-        "Time\tText\n0:00\tHi.\tAnna\n0:02\tHi.\tNora\n0:05\tBye.\tAnna\n",
-        "1 1 0.5 12 7\n1 2 0.5 13 8\n",
-        "0:00 Welcome\n1:20 Owls\n4:15 Dogs\n12:40 The end\n",
-        "Bus 08:15\nCity Hall\nBus 09:15\nMarket\n",
+        *("Time\tText\n0:00\tHi.\tAnna\n0:02\tHi.\tNora\n0:05\tBye.\tAnna\n", "1 1 0.5 12 7\n1 2 0.5 13 8\n"),
+        *("0:00 Welcome\n1:20 Owls\n4:15 Dogs\n12:40 The end\n", "Bus 08:15\nCity Hall\nBus 09:15\nMarket\n"),
         "Contents\n0:00 Welcome\n1:20 Owls\n20:15 Tea\n",
         "[00:02] so we left\nand it rained\n[00:05] we came home\nlate\n",
     ],
