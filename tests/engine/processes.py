@@ -61,14 +61,11 @@ def interrupt(call, seconds, again=0.0):
     return None
 """
 
-# The toys of these tests.
+# The toys of these tests, and what they import.
 TOYS = """
 import sys
 sys.path.insert(0, sys.argv[1])
-import numpy as np
 from toys import *
-from spacy_joint.engine.beam import Search
-from spacy_joint.engine.learner import Instance, Learner
 from spacy_joint.engine.stream import Stream
 """
 

@@ -12,8 +12,8 @@ TEMPLATES = "it.colour\nit.colour it.size"
 NAMES = ("colour", "size")
 
 
-def make_model(**settings):
-    return ChoiceModel(TEMPLATES, NAMES, **{"table_bits": 10, "aggressiveness": 0.2, **settings})
+def make_model(templates=TEMPLATES, **settings):
+    return ChoiceModel(templates, NAMES, **{"table_bits": 10, "aggressiveness": 0.2, **settings})
 
 
 def make_rows(*rows):
@@ -33,11 +33,8 @@ def learn(model, epochs=50, **settings):
     return [model.update(INSTANCES, **settings)["loss"] for _ in range(epochs)]
 
 
-def test_all_choices_are_equally_probable_before_training():
+def test_all_choices_are_equally_probable_before_training_and_without_rows_none_is_chosen():
     assert make_model().choose(make_rows((1, 1), (2, 1), (3, 1))).tolist() == [0.25] * 4
-
-
-def test_without_rows_none_is_chosen():
     assert make_model().choose(make_rows()).tolist() == [1.0]
 
 
@@ -67,37 +64,27 @@ def test_any_of_several_right_rows_will_do():
     assert shares[0] == pytest.approx(shares[1]) and shares[0] + shares[1] > 0.8
 
 
-def test_learning_again_gives_the_same_bytes():
-    models = [make_model(), make_model()]
-    for model in models:
-        learn(model, 5, dropout=0.3)
-    assert models[0].to_bytes() == models[1].to_bytes()
-
-
-def test_a_model_survives_saving_and_pickling():
-    model = make_model()
-    learn(model)
-    columns = INSTANCES[0][0]
-    loaded = make_model()
+def test_learning_again_gives_the_same_bytes_and_a_model_survives_saving_and_pickling():
+    model, again, loaded = (make_model() for _ in range(3))
+    for each in (model, again):
+        learn(each, 5, dropout=0.3)
+    assert model.to_bytes() == again.to_bytes()
     loaded.from_bytes(model.to_bytes())
     for copy in (loaded, pickle.loads(pickle.dumps(model))):
-        assert copy.choose(columns).tolist() == model.choose(columns).tolist()
+        assert copy.choose(INSTANCES[0][0]).tolist() == model.choose(INSTANCES[0][0]).tolist()
 
 
-@pytest.mark.parametrize("right", [[2], [-1]])
-def test_rows_that_do_not_exist_are_refused(right):
-    with pytest.raises(ValueError, match=r"\[J030\]"):
-        make_model().update([(make_rows((1, 1), (2, 1)), right)])
+OTHER = Columns(("colour",), np.ones((1, 1), dtype=np.uint64))
+REFUSED = {
+    "a row after the last": ("J030", lambda model: model.update([(make_rows((1, 1), (2, 1)), [2])])),
+    "a negative row": ("J030", lambda model: model.update([(make_rows((1, 1), (2, 1)), [-1])])),
+    "columns": ("J034", lambda model: model.choose(OTHER)),
+    "columns to learn from": ("J034", lambda model: model.update([(OTHER, [0])])),
+    "templates": ("J061", lambda model: make_model("it.size").from_bytes(model.to_bytes())),
+}
 
 
-def test_other_columns_are_refused():
-    columns = Columns(("colour",), np.ones((1, 1), dtype=np.uint64))
-    with pytest.raises(ValueError, match=r"\[J034\]"):
-        make_model().choose(columns)
-    with pytest.raises(ValueError, match=r"\[J034\]"):
-        make_model().update([(columns, [0])])
-
-
-def test_a_model_of_other_templates_is_refused():
-    with pytest.raises(ValueError, match=r"\[J061\]"):
-        ChoiceModel("it.size", NAMES, table_bits=10, aggressiveness=0.2).from_bytes(make_model().to_bytes())
+@pytest.mark.parametrize(("code", "call"), REFUSED.values(), ids=REFUSED)
+def test_what_does_not_fit_is_refused(code, call):
+    with pytest.raises(ValueError, match=rf"\[{code}\]"):
+        call(make_model())

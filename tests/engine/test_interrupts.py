@@ -20,9 +20,6 @@ SOON = 1.5
 run_interrupted = partial(run_alone, INTERRUPT + TOYS)
 
 
-# Calls that take long
-
-
 @unix
 @pytest.mark.parametrize("call", ["search.predict(weights, columns)", "search.predict_all(weights, columns)", "run()"])
 def test_a_long_search_is_interrupted_soon(call):
@@ -100,9 +97,6 @@ def test_a_long_call_beside_the_search_is_interrupted_soon(setup, call, size):
     """)
 
 
-# Interrupted at any moment
-
-
 @unix
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("update_strategy", ["dlaso", "max_violation", "laso"])
@@ -131,13 +125,6 @@ def test_learning_goes_on_after_any_number_of_interrupts(threads, update_strateg
     """)
 
 
-# Tasks
-
-
-class Interrupted(BaseException):
-    """Stands for KeyboardInterrupt."""
-
-
 @pytest.mark.parametrize("n_tasks", [1, 2])
 def test_no_task_outlives_an_interrupt_while_tasks_are_started(n_tasks, monkeypatch):
     stopped, ended, started = Event(), [], []
@@ -150,15 +137,18 @@ def test_no_task_outlives_an_interrupt_while_tasks_are_started(n_tasks, monkeypa
         """Somebody presses Ctrl-C after the first task has begun."""
         started.append(start_new_thread(*arguments))
         sleep(0.05)
-        raise Interrupted
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(threads, "start_new_thread", start)
-    with pytest.raises(Interrupted):
+    with pytest.raises(KeyboardInterrupt):
         threads.run_all([task] * n_tasks, stopped.set)
     assert len(ended) == len(started) == 1
 
 
-def test_the_first_failure_is_raised_when_all_tasks_have_ended():
+def test_tasks_that_succeed_are_not_asked_to_stop_and_the_first_failure_is_raised_when_all_have_ended():
+    asked = []
+    threads.run_all([lambda: None] * 5, lambda: asked.append(True))
+    assert not asked
     ended = []
 
     def fail(number):
@@ -168,12 +158,6 @@ def test_the_first_failure_is_raised_when_all_tasks_have_ended():
     with pytest.raises(ValueError, match="0"):
         threads.run_all([lambda number=number: fail(number) for number in range(3)], lambda: None)
     assert sorted(ended) == [0, 1, 2]
-
-
-def test_tasks_that_succeed_are_not_asked_to_stop():
-    asked = []
-    threads.run_all([lambda: None] * 5, lambda: asked.append(True))
-    assert not asked
 
 
 @pytest.mark.parametrize("dies", [lambda number: True, lambda number: number == 1])

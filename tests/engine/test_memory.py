@@ -5,22 +5,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from spacy_joint.engine.beam import Search
 from spacy_joint.engine.learner import Instance, Learner
 from spacy_joint.engine.stream import Stream
 
+from . import toys
 from .processes import LIMIT, TOYS, limited, run_alone
-from .toys import (
-    JOINT,
-    TAGGING,
-    fresh_weights,
-    make_perceptron,
-    parsing_problem,
-    random_columns,
-    random_values,
-    random_weights,
-    templates_for,
-)
+from .toys import JOINT, TAGGING, fresh_weights, predict, random_columns, random_values, random_weights, templates_for
 
 # Tables of this size are given back to the operating system when they are freed: to read them is to crash.
 BITS = 20
@@ -35,7 +25,7 @@ run_limited = partial(run_alone, LIMIT + TOYS + "small, weights = random_columns
 @limited
 def test_a_search_without_memory_says_so_and_can_be_used_again():
     run_limited("""
-        search, huge = Search(JOINT, templates_for(JOINT), 16), random_columns(60_000)
+        search, huge = make_search(JOINT, 16), random_columns(60_000)
         expected = search.predict(weights, small).tolist()
         # The history, copies of it, and what is left for other buffers.
         for megabytes in (0.2, 1, 2.5, 5, 7):
@@ -47,7 +37,7 @@ def test_a_search_without_memory_says_so_and_can_be_used_again():
 @limited
 def test_paths_without_memory_say_so():
     run_limited("""
-        search, huge = Search(TAGGING, templates_for(TAGGING), 1), random_columns(300_000)
+        search, huge = make_search(TAGGING, 1), random_columns(300_000)
         weights = random_weights(TAGGING)
         expected = search.predict(weights, small).tolist()
         search.predict(weights, huge)
@@ -110,7 +100,7 @@ def test_an_update_of_many_features_without_memory_says_so():
 def test_a_stream_that_has_no_memory_for_more_tokens_goes_on_without_them():
     run_limited("""
         values = random_values(300_000)
-        expected = Search(JOINT, templates_for(JOINT), 4).predict(weights, random_columns(5000)).tolist()
+        expected = predict(JOINT, weights, random_columns(5000))
         for megabytes in (0, 1, 4, 6, 9.7):
             stream = Stream(JOINT, templates_for(JOINT), 4, weights)
             stream.feed(values[:1])
@@ -139,12 +129,9 @@ def test_a_stream_without_memory_says_so_and_another_one_goes_on():
             stream = Stream(JOINT, templates_for(JOINT), 16, weights)
             stream.feed(random_values(12))
             stream.end()
-            expected = Search(JOINT, templates_for(JOINT), 16).predict(weights, small)
+            expected = make_search(JOINT, 16).predict(weights, small)
             assert stream.run().tolist() == expected.tolist()
     """)
-
-
-# Borrowing
 
 
 def replace(weights, seed):
@@ -155,7 +142,7 @@ def replace(weights, seed):
 
 def test_a_stream_goes_on_with_the_weights_that_it_was_opened_with():
     values, weights = random_values(N_TOKENS), random_weights(JOINT, 0, BITS)
-    expected = Search(JOINT, templates_for(JOINT), 4).predict(weights, random_columns(N_TOKENS)).tolist()
+    expected = predict(JOINT, weights, random_columns(N_TOKENS))
     stream, actions = Stream(JOINT, templates_for(JOINT), 4, weights), []
     for first in range(0, N_TOKENS, 50):
         stream.feed(values[first : first + 50])
@@ -167,8 +154,8 @@ def test_a_stream_goes_on_with_the_weights_that_it_was_opened_with():
 
 
 def test_a_stream_of_a_perceptron_goes_on_while_the_perceptron_learns_and_predicts():
-    perceptron = make_perceptron(JOINT, table_bits=BITS, n_tables=2)
-    instances = [Instance(*document) for document in parsing_problem()]
+    perceptron = toys.make_perceptron(JOINT, table_bits=BITS, n_tables=2)
+    instances = [Instance(*document) for document in toys.parsing_problem()]
     columns, values = random_columns(N_TOKENS), random_values(N_TOKENS)
     for _ in range(3):
         perceptron.update(instances)
@@ -185,22 +172,16 @@ def test_a_stream_of_a_perceptron_goes_on_while_the_perceptron_learns_and_predic
 
 
 def test_a_search_that_is_kept_does_not_need_the_weights_that_it_used_last():
-    search, columns = Search(JOINT, templates_for(JOINT), 4), random_columns(30)
+    search, columns = toys.make_search(JOINT), random_columns(30)
     for seed in range(10):
         weights = random_weights(JOINT, seed, BITS)
-        fresh = Search(JOINT, templates_for(JOINT), 4).predict(weights, columns).tolist()
-        assert search.predict(weights, columns).tolist() == fresh
-        replace(weights, seed + 1)
-        del weights
-
-
-def test_weights_can_be_replaced_by_their_own_arrays():
-    weights, columns = random_weights(JOINT, 0, BITS), random_columns(30)
-    search = Search(JOINT, templates_for(JOINT), 4)
-    expected = search.predict(weights, columns).tolist()
-    for _ in range(3):
+        expected = predict(JOINT, weights, columns)
+        assert search.predict(weights, columns).tolist() == expected
+        # Weights can be replaced by their own arrays.
         weights.set_averaged(weights.averaged, weights.kept, weights.scale)
         assert search.predict(weights, columns).tolist() == expected
+        replace(weights, seed + 1)
+        del weights
 
 
 def test_a_learner_does_not_keep_arrays_that_were_replaced():

@@ -38,13 +38,10 @@ def test_taking_one_action_for_another_changes_two_weights_of_a_feature_of_both(
     assert n_kept(weights) == kept
 
 
-def test_each_feature_is_counted_for_itself():
+def test_each_feature_is_counted_for_itself_and_once_if_only_one_of_the_paths_has_it():
     weights, learner = tagging_learner("w.word\nw-1.word", 2)
     learner.update([one_word(1)])
     assert sorted(weights.n_changes[weights.n_changes > 0].tolist()) == [2, 2]
-
-
-def test_a_feature_that_only_one_of_the_paths_has_is_counted_once():
     weights, learner = tagging_learner("tag-1 w.word", 1, update_strategy="dlaso", width=9)
     # The second token follows another tag on each path, so its features differ; that of the first is the same.
     learner.update([Instance(Columns(["word"], np.array([[1], [2]], dtype=np.uint64)), [1, 0])])
@@ -67,9 +64,7 @@ def test_changes_are_summed_over_tables(min_changes, kept):
     second.update([one_word(2)])
     assert n_kept(weights) == n_kept(other) == 0
     assert n_kept(weights, [other]) == kept
-
-
-def test_sums_over_tables_do_not_overflow():
+    # Sums do not overflow.
     tables = [tagging_learner("w.word", 255) for _ in range(3)]
     for _, learner in tables:
         for i in range(128):

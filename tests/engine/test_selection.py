@@ -10,32 +10,16 @@ from spacy_joint.engine.beam import Search
 from spacy_joint.engine.weights import Weights
 from spacy_joint.tagging.system import TaggingSystem
 
-from .toys import (
-    BOUNDED_TAGGING,
-    JOINT,
-    LATE,
-    TAGGING,
-    NaiveScores,
-    all_kept,
-    random_columns,
-    random_values,
-    replay,
-    templates_for,
-)
+from . import toys
+from .toys import BOUNDED_TAGGING, JOINT, LATE, TAGGING, NaiveScores, all_kept, make_search, random_columns, replay
 
 # There is room for four times the width of continuations, and for 64 at least; more are compared in parts.
 WIDTHS = [1, 2, 5, 16, 17, 64, 200]
 # Rows of scores of one block, of less than a block, and of several.
 MANY_TAGS = TaggingSystem([f"tag{i}" for i in range(100)], order=1)
-SYSTEMS = {
-    "joint": (JOINT, 4),
-    "late": (LATE, 4),
-    "tagging": (TAGGING, 6),
-    "bounded": (BOUNDED_TAGGING, 6),
-    "16 tags": (TaggingSystem([f"tag{i}" for i in range(16)]), 4),
-    "17 tags": (TaggingSystem([f"tag{i}" for i in range(17)]), 4),
-    "100 tags": (MANY_TAGS, 3),
-}
+SYSTEMS = {"joint": (JOINT, 4), "late": (LATE, 4), "tagging": (TAGGING, 6), "bounded": (BOUNDED_TAGGING, 6)}
+SYSTEMS |= {f"{n} tags": (TaggingSystem([f"tag{i}" for i in range(n)]), 4) for n in (16, 17)}
+SYSTEMS["100 tags"] = (MANY_TAGS, 3)
 
 
 def weights_of(system, values, seed):
@@ -67,8 +51,8 @@ def naive_beam(system, columns, scores, width):
 def check(name, width, seed, values):
     system, n_tokens = SYSTEMS[name]
     columns, weights = random_columns(n_tokens, seed), weights_of(system, values, seed)
-    expected = naive_beam(system, columns, NaiveScores(system, random_values(n_tokens, seed), weights), width)
-    search = Search(system, templates_for(system), width)
+    expected = naive_beam(system, columns, NaiveScores(system, toys.random_values(n_tokens, seed), weights), width)
+    search = make_search(system, width)
     found = search.predict_all(weights, columns, recombine=False)
     assert [(tuple(path.tolist()), score) for path, score in found] == expected
     if width == 1:
@@ -95,5 +79,5 @@ def test_a_beam_of_any_width_keeps_the_best_and_of_equals_the_first(name, width,
 
 @pytest.mark.parametrize("best", [0, 1, 63, 64, 65, 98, 99])
 def test_the_best_of_many_actions_is_found_wherever_it_is(best):
-    search = Search(MANY_TAGS, templates_for(MANY_TAGS), 3, {best: 1.0})
+    search = Search(MANY_TAGS, toys.templates_for(MANY_TAGS), 3, {best: 1.0})
     assert search.predict(weights_of(MANY_TAGS, [0], 0), random_columns(4)).tolist() == [best] * 4

@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_joint.engine import model_file
-from spacy_joint.engine.beam import Search
 from spacy_joint.engine.learner import Instance, Learner
 from spacy_joint.engine.linear_model import HUGE_PAGE
 from spacy_joint.engine.weights import Weights
 
-from .toys import JOINT, TAGGING, all_kept, make_perceptron, random_columns, random_weights, templates_for
+from .toys import JOINT, TAGGING, all_kept, make_perceptron, make_search, random_columns, random_weights, templates_for
 
 QUICK = settings(max_examples=30)
 
@@ -27,7 +26,7 @@ def use(weights):
     """Learn and predict with weights, as far as they are ready; they may raise errors, but must not crash."""
     for call in (
         lambda: Learner(weights, JOINT, templates_for(JOINT), 4).update([Instance(random_columns(1), [0, 6])]),
-        lambda: Search(JOINT, templates_for(JOINT), 4).predict(weights, random_columns(5)),
+        lambda: make_search(JOINT).predict(weights, random_columns(5)),
     ):
         try:
             call()
@@ -48,23 +47,14 @@ def test_sizes_out_of_range_are_refused(sizes, wrong, allowed):
         Weights(*sizes)
 
 
-@pytest.mark.parametrize("width", [1, 15, 16, 17, 32768])
-def test_the_last_row_fits_into_the_table(width):
-    assert Weights(8, width).n_cells >= 2**8 - 1 + width
-
-
-def test_a_new_table_neither_learns_nor_predicts():
+def test_the_last_row_fits_into_the_table_which_neither_learns_nor_predicts_nor_can_be_finished():
+    for width in (1, 15, 16, 17, 32768):
+        assert Weights(8, width).n_cells >= 2**8 - 1 + width
     weights = Weights(8, JOINT.row_width)
     assert not weights.is_learning and weights.averaged is None
     use(weights)
-
-
-def test_an_untrained_table_cannot_be_finished():
     with pytest.raises(ValueError, match="J023"):
-        Weights(8, 10).finish()
-
-
-# Restoring
+        weights.finish()
 
 
 SPOILT = {
@@ -110,21 +100,14 @@ def test_values_that_are_not_arrays_are_refused(wrong):
         use(weights)
 
 
-@pytest.mark.parametrize(
-    ("averaged", "kept"),
-    [
-        (lambda n: np.zeros(n - 1, np.int8), all_kept(8)),
-        (lambda n: np.zeros(n, np.uint8), all_kept(8)),
-        (lambda n: np.zeros(2 * n, np.int8)[::2], all_kept(8)),
-        (lambda n: np.zeros(n, np.int8), all_kept(8)[1:]),
-        (lambda n: np.zeros(n, np.int8), all_kept(8).astype(np.int8)),
-        (lambda n: np.zeros(n, np.int8), all_kept(9)[::2]),
-    ],
-)
-def test_weights_that_do_not_fit_are_refused_without_side_effects(averaged, kept):
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("name", [name for name in SPOILT if name != "read-only"])
+def test_weights_that_do_not_fit_are_refused_without_side_effects(name, which):
     weights = Weights(8, JOINT.row_width)
+    arrays = [np.zeros(weights.n_cells, np.int8), all_kept(8)]
+    arrays[which] = SPOILT[name](arrays[which])
     with pytest.raises(ValueError):
-        weights.set_averaged(averaged(weights.n_cells), kept, 1.0)
+        weights.set_averaged(*arrays, 1.0)
     assert weights.averaged is None
     use(weights)
 
@@ -149,9 +132,6 @@ def test_large_models_are_loaded_unchanged_to_aligned_memory():
     assert perceptron.to_bytes() == content
 
 
-# Finishing
-
-
 def finished(raw, total=None, n_updates=0, min_changes=1, n_changes=None):
     weights = Weights(8, 16, min_changes)
     arrays = arrays_for(weights)
@@ -165,17 +145,14 @@ def finished(raw, total=None, n_updates=0, min_changes=1, n_changes=None):
     return weights
 
 
-def test_averages_subtract_the_mean_of_the_totals():
+def test_averages_subtract_the_mean_of_the_totals_and_leave_rare_features_out():
     assert finished([4.0], [6.0], 3).averages()[0] == 2.0
-
-
-def test_averages_before_the_first_instance_are_the_weights():
+    # Before the first instance, they are the weights.
     assert finished([4.0]).averages()[0] == 4.0
-
-
-def test_finishing_zeros_predicts_with_zeros():
     weights = finished([0.0])
     assert not weights.averaged.any() and np.isfinite(weights.scale)
+    weights = finished([1.0], min_changes=3, n_changes=[2, 3, 255])
+    assert np.unpackbits(weights.kept, bitorder="little")[:4].tolist() == [0, 1, 1, 0]
 
 
 @QUICK
@@ -209,8 +186,3 @@ def test_files_whose_sums_would_overflow_are_refused():
         else:
             with pytest.raises(ValueError, match="J052"):
                 perceptron.from_bytes(content)
-
-
-def test_rare_features_are_pruned():
-    weights = finished([1.0], min_changes=3, n_changes=[2, 3, 255])
-    assert np.unpackbits(weights.kept, bitorder="little")[:4].tolist() == [0, 1, 1, 0]

@@ -4,6 +4,7 @@ import hashlib
 
 import numpy as np
 
+from spacy_joint.engine.beam import Search
 from spacy_joint.engine.columns import Columns
 from spacy_joint.engine.learner import Instance, Learner
 from spacy_joint.engine.perceptron import Perceptron
@@ -33,6 +34,14 @@ ROOT_VALUE = 0x524F4F54
 
 def templates_for(system):
     return Templates(TEMPLATES[type(system)], COLUMNS, system)
+
+
+def make_search(system, width=4):
+    return Search(system, templates_for(system), width)
+
+
+def predict(system, weights, columns, width=4):
+    return make_search(system, width).predict(weights, columns).tolist()
 
 
 def blank_columns(n_tokens, constraints=None):
@@ -156,29 +165,21 @@ def path_score(scores, columns, actions):
 
 def tagging_problem():
     """Documents whose tags follow from their words, and the gold actions."""
-    documents = []
-    for seed in range(6):
-        values = random_values(8, seed)
-        documents.append((Columns(COLUMNS, values), (values[:, 0] % 3).astype(np.uint16)))
-    return documents
+    values = [random_values(8, seed) for seed in range(6)]
+    return [(Columns(COLUMNS, each), (each[:, 0] % 3).astype(np.uint16)) for each in values]
 
 
 def parsing_problem():
     """Documents of sentences "1 2 3" and "4 5", whose trees follow from their words, and the gold actions."""
+    sentences = {"a": ([1, 2, 3], [1, 1, 1], ["l", "root", "r"]), "b": ([4, 5], [1, 1], ["m", "root"])}
     documents = []
     for pattern in ("ab", "ba", "aab", "bba"):
         words, heads, labels, starts = [], [], [], []
-        for sentence in pattern:
-            begin = len(words)
-            if sentence == "a":
-                words += [1, 2, 3]
-                heads += [begin + 1, begin + 1, begin + 1]
-                labels += ["l", "root", "r"]
-            else:
-                words += [4, 5]
-                heads += [begin + 1, begin + 1]
-                labels += ["m", "root"]
-            starts += [token == begin for token in range(begin, len(words))]
+        for own, arcs, names in (sentences[sentence] for sentence in pattern):
+            heads += [len(words) + head for head in arcs]
+            starts += [place == 0 for place in range(len(own))]
+            words += own
+            labels += names
         values = np.stack([words, words], axis=1).astype(np.uint64)
         documents.append((Columns(COLUMNS, values), oracle_actions(JOINT, np.array(heads), labels, starts)))
     return documents
@@ -209,8 +210,6 @@ def train(system, problem, n_epochs=1, batch_size=1, dropout=0.0, weights=None, 
     """Train; return the weights and the reports of the updates."""
     learner = make_learner(system, weights, **settings)
     instances = [Instance(columns, actions) for columns, actions in problem]
-    reports = []
-    for _ in range(n_epochs):
-        for at in range(0, len(instances), batch_size):
-            reports.append(learner.update(instances[at : at + batch_size], dropout))
+    batches = [instances[at : at + batch_size] for at in range(0, len(instances), batch_size)]
+    reports = [learner.update(batch, dropout) for _ in range(n_epochs) for batch in batches]
     return learner.weights, reports
