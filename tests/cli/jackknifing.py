@@ -6,6 +6,7 @@ from thinc.api import Config
 
 PERCEPTRON = {"@architectures": "spacy_joint.BeamPerceptron.v1", "table_bits": 16, "beam_width": 2}
 PERCEPTRON |= {"update_strategy": "laso", "rule": "perceptron", "min_changes": 1}
+TAGGER = {"sequence_tagger": {"factory": "sequence_tagger", "model": PERCEPTRON}}
 TOK2VEC = {"@architectures": "spacy.HashEmbedCNN.v2", "width": 8, "depth": 1, "embed_size": 100, "window_size": 1}
 TOK2VEC |= {"maxout_pieces": 2, "subword_features": False, "pretrained_vectors": None}
 

@@ -1,7 +1,6 @@
 """Calibrated pipelines: what the command changes, and what users then see of a document."""
 
 import pytest
-import spacy
 from spacy.tokens import Doc
 
 import spacy_joint
@@ -73,27 +72,23 @@ def test_only_the_settings_of_the_parser_change(calibrated):
     assert changed == [f"{PARSER}/cfg"]
 
 
-def test_probabilities_survive_serialisation(nlp):
+def test_probabilities_and_calibrations_survive_serialisation(nlp):
     doc = nlp(TEXT)
-    assert list_probabilities(Doc(nlp.vocab).from_bytes(doc.to_bytes())) == list_probabilities(doc)
-
-
-def test_a_calibration_survives_serialisation(nlp):
     other = spacy_joint.load(config=ON)
     other.get_pipe(PARSER).from_bytes(nlp.get_pipe(PARSER).to_bytes())
-    assert list_probabilities(other(TEXT)) == list_probabilities(nlp(TEXT))
+    for again in (Doc(nlp.vocab).from_bytes(doc.to_bytes()), other(TEXT)):
+        assert list_probabilities(again) == list_probabilities(doc)
 
 
-def test_without_the_setting_or_a_calibration_there_are_none(calibrated):
+def test_without_the_setting_a_calibration_or_a_document_there_are_none(nlp, calibrated):
     uncalibrated = spacy_joint.load(config=ON)
     uncalibrated.get_pipe(PARSER).cfg.pop("calibration", None)
     for other in (spacy_joint.load(calibrated), uncalibrated):
         doc = other(TEXT)
         assert set(list_probabilities(doc)) == {None} and not doc.user_data
-
-
-def test_streams_have_none(nlp):
     assert {token._.boundary_probability for sent in stream_sentences([TEXT], nlp) for token in sent} == {None}
+    for text in ("", "\n", "yes"):
+        assert set(list_probabilities(nlp(text))) <= {None}
 
 
 def test_other_settings_of_the_search_are_reported(calibrated):
@@ -108,22 +103,3 @@ def test_kinds_of_text_that_were_not_calibrated_have_none(run, corpora, tmp_path
     nlp = spacy_joint.load(tmp_path / "some", config=ON)
     assert any(list_probabilities(nlp(TEXT)))
     assert not any(list_probabilities(nlp("We left, of course. It rained.")))
-
-
-def test_a_pipeline_needs_a_parser(run, corpora, tmp_path):
-    spacy.blank("en").to_disk(tmp_path / "blank")
-    result = run("calibrate", tmp_path / "blank", corpora[0], "-o", tmp_path / "output", fails=True)
-    assert "J129" in result.output and not (tmp_path / "output").exists()
-
-
-def test_documents_may_be_empty(nlp):
-    for text in ("", "\n", "yes"):
-        assert set(list_probabilities(nlp(text))) <= {None}
-
-
-def test_few_documents_are_refused(run, assets, tmp_path):
-    def fail(*options):
-        return run("calibrate", spacy_joint.PRETRAINED, *options, "-o", tmp_path / "output", fails=True).output
-
-    assert "J523" in fail(assets / "tiny_dev.conllu")
-    assert "J646" in fail(assets / "tiny_german_dev.conllu", "--documents", 2)

@@ -13,9 +13,7 @@ from spacy_joint.scoring.pipelines import score_pipeline
 QUESTION = (
     "(ROOT (SQ (VP (WP 0=Whom) (VB 3=meet)) (VBD 1=did) (NP (NP (NNP 2=Ada)) (NP (NNP 5=Bo)))) (, 4=,) (. 6=?))\n"
 )
-ATTACHED = (
-    "(ROOT (SQ (VP (WP 0=Whom) (VB 3=meet)) (VBD 1=did) (NP (NP (NNP 2=Ada)) (NP (NNP 5=Bo))) (, 4=,)) (. 6=?))\n"
-)
+ATTACHED = QUESTION.replace(")))) (, 4=,)", "))) (, 4=,))")
 
 
 @pytest.fixture
@@ -23,20 +21,19 @@ def question(write_text):
     return write_text("question.discbracket", QUESTION)
 
 
-@pytest.mark.parametrize("name", ["trees.export", "trees.xml", "trees.spacy"])
-def test_trees_survive_conversion_to_other_formats_and_back(run, question, tmp_path, name):
-    run("convert", question, tmp_path / name)
-    run("convert", tmp_path / name, tmp_path / "again.discbracket")
+@pytest.mark.parametrize(
+    ("name", "options", "back"),
+    [
+        *((f"trees.{suffix}", [], []) for suffix in ("export", "xml", "spacy")),
+        ("trees.txt", ["--format", "export3"], ["--format-in", "export"]),
+    ],
+)
+def test_trees_survive_conversion_to_other_formats_and_back(run, question, tmp_path, name, options, back):
+    printed = run("convert", question, tmp_path / name, *options).stdout
+    assert "1 trees" in " ".join(printed.split()) or name == "trees.spacy"
+    assert not options or (tmp_path / name).read_text(encoding="utf8").startswith("#FORMAT 3\n")
+    run("convert", tmp_path / name, tmp_path / "again.discbracket", *back)
     assert (tmp_path / "again.discbracket").read_text(encoding="utf8") == QUESTION
-
-
-def test_formats_can_be_named(run, question, tmp_path):
-    printed = run("convert", question, tmp_path / "trees.txt", "--format", "export3").stdout
-    assert "1 trees" in " ".join(printed.split())
-    assert (tmp_path / "trees.txt").read_text(encoding="utf8").startswith("#FORMAT 3\n")
-    run("convert", tmp_path / "trees.txt", tmp_path / "again.txt", "--format-in", "export", "-f", "discbracket")
-    assert (tmp_path / "again.txt").read_text(encoding="utf8") == QUESTION
-    assert "[J040]" in run("convert", question, tmp_path / "x.txt", "-f", "tiger", fails=True).stderr
 
 
 def test_what_hangs_from_the_root_can_be_attached_elsewhere(run, question, tmp_path):
@@ -48,12 +45,9 @@ def test_what_hangs_from_the_root_can_be_attached_elsewhere(run, question, tmp_p
 
 
 def test_trees_can_be_made_continuous(run, question, tmp_path):
-    assert "[J559]" in run("convert", question, tmp_path / "trees.ptb", fails=True).stderr
-    assert not (tmp_path / "trees.ptb").exists()
     run("convert", question, tmp_path / "trees.ptb", "--root-attach", "--continuous", "english")
     written = (tmp_path / "trees.ptb").read_text(encoding="utf8")
     assert written == ("(ROOT (SQ (WP Whom) (VBD did) (NP (NP (NNP Ada))) (VP (VB meet)) (, ,) (NP (NNP Bo))) (. ?))\n")
-    assert "[J040]" in run("convert", question, tmp_path / "x.ptb", "--continuous", "latin", fails=True).stderr
 
 
 def test_traces_can_become_crossing_branches(run, tmp_path):

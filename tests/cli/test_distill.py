@@ -11,8 +11,12 @@ from spacy_joint.annotation.custom_columns import read_column, write_column
 from spacy_joint.corpora.examples import make_example
 from spacy_joint.training.distillation import Distillation
 
+from .jackknifing import read_docs
+
 LETTER = 'A HEADING\n\nWe met Nora. She paid\n5 % more, didn\'t she?\n\n"Well," I said, "no."\n'
 EPISODES = "We met Nora.\nShe paid.\n\nIt rained all night.\nWe left early.\nThey stayed.\n"
+# Files of one document or two.
+SMALL = ("--lines", "--words", 2, "--shard-words", 5)
 
 
 @pytest.fixture
@@ -26,7 +30,7 @@ def episodes(write_text):
 
 
 def read(directory):
-    return [doc for path in sorted(directory.glob("*.spacy")) for doc in DocBin().from_disk(path).get_docs(Vocab())]
+    return [doc for path in sorted(directory.glob("*.spacy")) for doc in read_docs(path)]
 
 
 def read_bytes(directory):
@@ -44,6 +48,10 @@ def test_each_document_comes_as_it_is_and_without_punctuation(run, letter, tmp_p
     assert unpunctuated.text.startswith("we met nora she paid 5 % more did n't she well ")
     for doc in (original, unpunctuated):
         assert all(token.tag_ and token.dep_ for token in doc)
+    # Boundaries can be those of the punctuated text.
+    run("distill", letter, "--output", tmp_path / "projected", "--projected", "--kind", "unpunctuated")
+    (doc,) = read(tmp_path / "projected")
+    assert list_sentences(doc)[:2] == ["we met nora", "she paid 5 % more did n't she"]
 
 
 @pytest.mark.parametrize("option", ["--own", "--projected"])
@@ -54,12 +62,6 @@ def test_a_paragraph_begins_a_sentence(run, tmp_path, option):
         ["i think the.", "old man left."],
         ["i think the", "old man left"],
     ]
-
-
-def test_boundaries_without_punctuation_can_be_those_of_the_punctuated_text(run, letter, tmp_path):
-    run("distill", letter, "--output", tmp_path / "silver", "--projected", "--kind", "unpunctuated")
-    (doc,) = read(tmp_path / "silver")
-    assert list_sentences(doc)[:2] == ["we met nora", "she paid 5 % more did n't she"]
 
 
 @pytest.mark.parametrize("option", ["--own", "--projected"])
@@ -105,25 +107,16 @@ def test_unpunctuated_documents_can_keep_their_marks_and_find_their_own_boundari
     assert doc._.restored_text == "We met Nora, she paid. "
     assert [token._.restored for token in doc] == ["We", None, "Nora,", None, "paid."]
     assert list_sentences(doc) == ["we met nora", "she paid"]
-    refused = run("distill", tmp_path, "--output", tmp_path / "both", "--marks", "--projected", fails=True)
-    assert "J155" in refused.output
 
 
-def test_lines_may_be_paragraphs(run, episodes, tmp_path):
-    run("distill", episodes, "--output", tmp_path / "silver", "--lines", "--kind", "original")
+def test_lines_may_be_paragraphs_and_a_directory_stands_for_its_files(run, episodes, tmp_path):
+    (tmp_path / "texts").mkdir()
+    episodes.rename(tmp_path / "texts" / "episodes.txt")
+    run("distill", tmp_path / "texts", "--output", tmp_path / "silver", "--lines", "--kind", "original")
     assert [list_sentences(doc) for doc in read(tmp_path / "silver")] == [
         ["We met Nora.", "She paid."],
         ["It rained all night.", "We left early.", "They stayed."],
     ]
-
-
-def test_a_directory_stands_for_its_files(run, episodes, tmp_path):
-    texts = tmp_path / "texts"
-    texts.mkdir()
-    episodes.rename(texts / "episodes.txt")
-    run("distill", texts, "--output", tmp_path / "silver", "--lines", "--kind", "original")
-    assert [doc.text for doc in read(tmp_path / "silver")]
-    assert "J102" in run("distill", tmp_path / "silver" / "steps", "--output", tmp_path, fails=True).output
 
 
 def test_documents_are_limited_evenly(run, episodes, tmp_path):
@@ -136,7 +129,7 @@ def test_documents_are_limited_evenly(run, episodes, tmp_path):
 
 
 def test_files_are_of_bounded_size_and_listed(run, episodes, tmp_path):
-    printed = run("distill", episodes, "-o", tmp_path / "silver", "--lines", "--words", 2, "--shard-words", 5).stdout
+    printed = run("distill", episodes, "-o", tmp_path / "silver", *SMALL).stdout
     docs = read(tmp_path / "silver")
     manifest = srsly.read_json(tmp_path / "silver" / "manifest.json")
     assert sorted(manifest["shards"]) == sorted(read_bytes(tmp_path / "silver"))
@@ -147,16 +140,13 @@ def test_files_are_of_bounded_size_and_listed(run, episodes, tmp_path):
     assert f"{len(docs)} documents" in " ".join(printed.split())
 
 
-def test_the_same_input_gives_the_same_bytes_with_any_number_of_processes(run, episodes, tmp_path):
-    for name, processes in (("one", 1), ("two", 2)):
-        arguments = ("--lines", "--words", 2, "--shard-words", 5, "--workers", processes)
-        run("distill", episodes, "--output", tmp_path / name, *arguments)
-    assert read_bytes(tmp_path / "one") == read_bytes(tmp_path / "two")
-
-
-def test_an_interrupted_run_continues(run, episodes, tmp_path, monkeypatch):
-    arguments = ("distill", episodes, "--lines", "--words", 2, "--shard-words", 5, "--output")
+def test_an_interrupted_run_continues_and_any_number_of_processes_gives_the_same_bytes(
+    run, episodes, tmp_path, monkeypatch
+):
+    arguments = ("distill", episodes, *SMALL, "--output")
     run(*arguments, tmp_path / "whole")
+    run(*arguments, tmp_path / "two", "--workers", 2)
+    assert read_bytes(tmp_path / "two") == read_bytes(tmp_path / "whole")
     write_shard = Distillation._write_shard
 
     def interrupt(self, shard, passages):
@@ -181,20 +171,3 @@ def test_files_of_an_earlier_run_with_more_text_are_removed(run, episodes, tmp_p
             (tmp_path / "silver" / name).touch()
     assert sorted(read_bytes(tmp_path / "silver")) == ["00000.spacy", "thesis.spacy"]
     assert (tmp_path / "silver/steps/thesis.json").exists()
-
-
-def test_a_teacher_must_tag_and_parse(run, letter, tmp_path):
-    nlp = spacy.blank("en")
-    nlp.to_disk(tmp_path / "blank")
-    arguments = ("distill", letter, "--output", tmp_path / "silver", "--teacher", tmp_path / "blank")
-    assert "[J129]" in run(*arguments, fails=True).stderr
-    assert "[J129]" in run(*arguments, "--projected", fails=True).stderr
-    assert not read_bytes(tmp_path / "silver")
-
-
-def test_text_must_exist_and_have_sentences(run, tmp_path):
-    assert "[J402]" in run("distill", tmp_path / "no.txt", "-o", tmp_path / "silver", fails=True).stderr
-    (tmp_path / "list.txt").write_text("milk\n\neggs\n", "utf8")
-    assert "[J651]" in run("distill", tmp_path / "list.txt", "-o", tmp_path / "silver", fails=True).stderr
-    (tmp_path / "a.conllu").write_text("# text = We met Nora.\n", "utf8")
-    assert "[J718]" in run("distill", tmp_path / "a.conllu", "-o", tmp_path / "silver", "--lines", fails=True).stderr

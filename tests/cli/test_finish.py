@@ -1,15 +1,18 @@
-"""`finish`: what remains of a pipeline."""
+"""`finish`: what remains of a pipeline; also the length of texts, without limit if no component needs one."""
 
+import json
 import zlib
 from typing import Any
 
 import numpy as np
+import pytest
 import spacy
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from thinc.api import Model
 
 import spacy_joint
+from spacy_joint.files.resources import read_word_classes
 from spacy_joint.training.finishing import finish_pipeline
 
 
@@ -59,3 +62,49 @@ def test_a_component_that_was_not_trained_has_no_weights_to_round(tmp_path):
     nlp.to_disk(tmp_path / "rules")
     finish_pipeline(tmp_path / "rules", tmp_path / "finished", {}, {}, weight_bits=5)
     assert spacy.load(tmp_path / "finished")("“We are here,” said Ann.").spans["quotations"]
+
+
+# Of few words, which take most of the time.
+LONG = f"it was a {'lo' * 200}ng day and then we went home " * 3_000
+
+
+@spacy.registry.callbacks("tests.keep.v1")
+def make_callback():
+    return lambda nlp: nlp
+
+
+def test_the_shipped_pipeline_reads_texts_beyond_the_limit_of_spacy():
+    assert 1_200_000 < len(LONG) < spacy.load(spacy_joint.PRETRAINED).max_length
+    doc = spacy_joint.load(beam_width=1)(LONG)
+    assert doc.text == LONG and doc.has_annotation("DEP")
+
+
+def test_words_are_classed_in_paragraphs_beyond_the_limit_of_spacy(run, write_text, tmp_path):
+    run("word-classes", write_text("long.txt", LONG), "--output", tmp_path / "classes")
+    assert set(read_word_classes(tmp_path / "classes")) == set(LONG.split())
+
+
+def test_finished_pipelines_lift_the_limit_by_themselves_and_keep_callbacks(run, saved_pipeline, tmp_path):
+    run("finish", saved_pipeline, tmp_path / "finished")
+    nlp = spacy.load(tmp_path / "finished")
+    assert len(nlp.make_doc(LONG).text) == len(LONG)
+    nlp.to_disk(tmp_path / "saved")
+    assert spacy.load(tmp_path / "saved").max_length == nlp.max_length
+    callback = {"@callbacks": "tests.keep.v1"}
+    run("finish", saved_pipeline, tmp_path / "other", "--nlp.after_pipeline_creation", json.dumps(callback))
+    config = spacy.util.load_config(tmp_path / "other" / "config.cfg")
+    assert config["nlp"]["after_pipeline_creation"] == callback
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_pipelines_with_other_components_or_none_keep_the_limit_of_spacy(
+    saved_pipeline, save_pipeline, tmp_path, is_enabled
+):
+    nlp = spacy.load(saved_pipeline)
+    nlp.add_pipe("sentencizer")
+    if not is_enabled:
+        nlp.disable_pipe("sentencizer")
+    nlp.to_disk(tmp_path / "saved")
+    with pytest.raises(ValueError, match="E088"):
+        spacy_joint.load(tmp_path / "saved")(LONG)
+    assert spacy_joint.load(save_pipeline()).max_length == 1_000_000

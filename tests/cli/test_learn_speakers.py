@@ -35,11 +35,8 @@ def novels(tmp_path):
     novels = tmp_path / "novels"
     novels.mkdir()
     (novels / "a.txt").write_text(NOVEL, encoding="utf8")
-    places = [(NOVEL.index(text), text) for text in ("“It is late,”", "“Is it?”", "“It is,”")]
-    quotations = [
-        [start, start + len(text), name]
-        for (start, text), name in zip(places, ("Ann Lee", "Bob", "Ann Lee"), strict=True)
-    ]
+    spoken = {"“It is late,”": "Ann Lee", "“Is it?”": "Bob", "“It is,”": "Ann Lee"}
+    quotations = [[NOVEL.index(text), NOVEL.index(text) + len(text), name] for text, name in spoken.items()]
     labels = {"a": {"characters": {"Ann Lee": ["Ann"], "Bob": []}, "quotations": quotations}}
     (tmp_path / "labels.json").write_text(json.dumps(labels), encoding="utf8")
     return novels
@@ -66,15 +63,15 @@ def test_a_pipeline_says_who_speaks_as_it_has_learnt(run, corpus, novels, tmp_pa
         ('{"a": {"characters": {}, "quotations": [[0, 1, "Ann"]]}}', "J332"),
         ('{"a": {"characters": {"Ann": []}, "quotations": [[0, 1, "Ann"]]}}', "J333"),
         ('{"b": {"characters": {}, "quotations": []}}', "J402"),
+        # A corpus without speakers.
+        (None, "J330"),
     ],
 )
-def test_labels_that_do_not_fit_are_refused(run, corpus, novels, write_text, tmp_path, content, code):
-    options = ("--novels", novels, "--labels", write_text("labels.json", content))
+def test_labels_that_do_not_fit_and_missing_ones_are_refused(run, corpus, novels, write_text, tmp_path, content, code):
+    options = ()
+    if content:
+        options = ("--novels", novels, "--labels", write_text("labels.json", content))
+    else:
+        (corpus / "a.ann").write_text("", encoding="utf8")
     assert f"[{code}]" in run("learn-speakers", corpus, tmp_path / "output", *options, fails=True).stderr
-    assert not (tmp_path / "output").exists()
-
-
-def test_a_corpus_without_speakers_is_refused(run, corpus, tmp_path):
-    (corpus / "a.ann").write_text("", encoding="utf8")
-    assert "[J330]" in run("learn-speakers", corpus, tmp_path / "output", fails=True).stderr
     assert not (tmp_path / "output").exists()

@@ -7,11 +7,10 @@ import re
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.vocab import Vocab
 
-from spacy_joint.errors import JointWarning
+from .jackknifing import read_docs
 
 TEXT = "“We are late,” said Ann Lee. “We know.”\n\nIt rained.\n"
 
@@ -21,73 +20,38 @@ def text_file(write_text):
     return write_text("text.txt", TEXT)
 
 
-def test_a_table_is_printed_by_default(run, text_file):
+def test_quotations_are_a_table_a_list_of_json_or_json_lines(run, text_file, save_pipeline, tmp_path):
     printed = run("quotes", text_file).stdout
     assert "Ann Lee" in printed and "“We are late,” … “We know.”" in printed and "direct" in printed
-
-
-def test_json_is_one_list_and_json_lines_has_one_document_per_line(run, text_file, tmp_path):
     run("quotes", text_file, "--format", "json", "--output", tmp_path / "quotes.json")
     (document,) = json.loads((tmp_path / "quotes.json").read_text(encoding="utf8"))
     assert document["text"] == TEXT
     lines = run("quotes", text_file, "--format", "jsonl", "--lines").stdout.splitlines()
     assert [len(json.loads(line)["quotations"]) for line in lines] == [1, 0, 0]
+    # Spans may have other keys.
+    nlp = save_pipeline("quotation_spans", spans_key="a", cues_key="b", speakers_key="c")
+    assert "“We are late,” … “We know.”" in run("quotes", text_file, "--model", nlp).stdout
 
 
-def test_single_marks_do_not_quote_by_option(run):
-    text = "‘We are late,’ said Ann Lee."
-    types = []
-    for options in (["--no-single-quotes"], []):
-        document = json.loads(run("quotes", "-f", "jsonl", *options, text=text).stdout)
-        types.append([quotation["type"] for quotation in document["quotations"]])
-    assert "direct" not in types[0]
-    assert types[1] == ["direct"]
-
-
-def test_a_disabled_component_runs_with_the_given_option(run, tmp_path):
+@pytest.mark.parametrize(("option", "n"), [("--no-single-quotes", 0), ("--single-quotes", 1), ("", 1)])
+def test_a_disabled_component_runs_with_the_given_option(run, tmp_path, option, n):
     nlp = spacy.blank("en")
     nlp.add_pipe("quotation_spans")
     nlp.disable_pipe("quotation_spans")
     nlp.to_disk(tmp_path / "pipeline")
-    options = ("quotes", "-f", "jsonl", "--model", tmp_path / "pipeline")
-    for option, n in (("--single-quotes", 1), ("--no-single-quotes", 0)):
-        assert len(json.loads(run(*options, option, text="‘We are late,’ said Ann Lee.").stdout)["quotations"]) == n
+    text = "‘We are late,’ said Ann Lee."
+    printed = run("quotes", "-f", "jsonl", "--model", tmp_path / "pipeline", *option.split(), text=text).stdout
+    assert [quotation["type"] for quotation in json.loads(printed)["quotations"]] == ["direct"] * n
 
 
-def test_a_pipeline_with_other_span_keys_is_read_by_its_keys(run, text_file, tmp_path):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("quotation_spans", config={"spans_key": "a", "cues_key": "b", "speakers_key": "c"})
-    nlp.to_disk(tmp_path / "pipeline")
-    assert "“We are late,” … “We know.”" in run("quotes", text_file, "--model", tmp_path / "pipeline").stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (["--format", "xml"], "J040"),
-        (["--output", "x.html"], "J716"),
-        (["missing.txt"], "J402"),
-        (["a.conllu"], "J718"),
-    ],
-)
-def test_errors_are_one_line(run, arguments, code):
-    assert f"[{code}]" in run("quotes", *arguments, text="hi", fails=True).stderr
-
-
-def test_annotated_quotations_are_converted_and_rules_are_measured(run, assets, tmp_path):
+def test_annotated_quotations_are_converted_and_rules_are_measured(run, assets, save_pipeline, tmp_path):
     corpus, metrics = tmp_path / "dev.spacy", tmp_path / "metrics.json"
     run("convert-quotes", assets / "tiny_quotes" / "dev", corpus)
-    docs = list(DocBin().from_disk(corpus).get_docs(Vocab()))
+    docs = read_docs(corpus)
     assert len(docs) == 2 and all(doc.has_annotation("DEP") and len(doc.spans["quotations"]) for doc in docs)
-    nlp = spacy.blank("en")
-    nlp.add_pipe("quotation_spans")
-    nlp.to_disk(tmp_path / "rules")
-    run("evaluate-quotes", tmp_path / "rules", corpus, "--output", metrics)
+    rules = save_pipeline("quotation_spans")
+    run("evaluate-quotes", rules, corpus, "--output", metrics)
     assert json.loads(metrics.read_text())["quotation_per_type"]["DIRECT"]["f"] > 0.8
-    spacy.blank("en").to_disk(tmp_path / "blank")
-    assert "[J129]" in run("evaluate-quotes", tmp_path / "blank", corpus, fails=True).stderr
-    DocBin(docs=[nlp.make_doc("He left.")]).to_disk(corpus)
-    assert "[J413]" in run("evaluate-quotes", tmp_path / "rules", corpus, fails=True).stderr
 
 
 def test_columns_of_the_pipeline_are_kept(run, assets, tmp_path):
@@ -98,7 +62,7 @@ def test_columns_of_the_pipeline_are_kept(run, assets, tmp_path):
     guide.initialize(lambda: [Example(doc.copy(), doc)])
     nlp.to_disk(tmp_path / "guide")
     run("convert-quotes", assets / "tiny_quotes" / "dev", tmp_path / "dev.spacy", "--model", tmp_path / "guide")
-    for doc in DocBin().from_disk(tmp_path / "dev.spacy").get_docs(Vocab()):
+    for doc in read_docs(tmp_path / "dev.spacy"):
         assert len(doc._.token_columns["quotations_end"]) == len(doc)
 
 
@@ -109,7 +73,7 @@ def test_quotations_of_the_pipeline_do_not_replace_annotated_ones(run, tmp_path)
     (tmp_path / "a.txt").write_text("“We are late,” said Ann. Bob hopes she is wrong.", encoding="utf8")
     (tmp_path / "a.ann").write_text("T1\tContent 35 47\tshe is wrong\nE1\tAttribution:T1 Content:T1\n", encoding="utf8")
     run("convert-quotes", tmp_path / "a.ann", tmp_path / "a.spacy", "--model", tmp_path / "rules")
-    (doc,) = DocBin().from_disk(tmp_path / "a.spacy").get_docs(nlp.vocab)
+    (doc,) = read_docs(tmp_path / "a.spacy")
     assert list(map(str, doc.spans["quotations"])) == ["she is wrong"]
     # Not a file of annotation.
     refused = run("convert-quotes", tmp_path / "a.txt", tmp_path / "b.spacy", "--model", tmp_path / "rules", fails=True)
@@ -132,9 +96,3 @@ def test_html_colours_characters_and_escapes_the_text(run):
     page = run("quotes", "-f", "html", text="“Why?” asked Bob.\n\nA <b> is no tag.\n").stdout
     assert re.search(r'<mark class="direct" style="background: hsl\([^"]+" title="Bob">“Why\?”</mark>', page)
     assert "A &lt;b&gt; is no tag." in page
-
-
-def test_text_in_another_language_has_one_warning(run):
-    with pytest.warns(JointWarning, match=r"^\[JW50\]") as warned:
-        run("quotes", "--lines", text="« Nous partons demain », a déclaré le ministre devant la presse.\n" * 2)
-    assert len(warned) == 1
