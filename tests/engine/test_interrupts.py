@@ -16,7 +16,6 @@ unix = pytest.mark.skipif(sys.platform == "win32", reason="there are no timers")
 # Seconds from a signal to its exception; a call without interruption would take several times as long.
 SOON = 1.5
 
-
 run_interrupted = partial(run_alone, INTERRUPT + TOYS)
 
 

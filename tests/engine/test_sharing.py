@@ -83,8 +83,7 @@ def test_weights_are_not_restored_while_they_are_learnt():
 
 def test_weights_can_be_finished_and_used_while_they_are_learnt():
     weights = fresh_weights(TAGGING)
-    learner, search = (kind(TAGGING) for kind in (lambda system: Learner(weights, system, templates_for(system), 8),
-                                                  lambda system: toys.make_search(system, 2)))  # fmt: skip
+    learner, search = Learner(weights, TAGGING, templates_for(TAGGING), 8), toys.make_search(TAGGING, 2)
 
     def use():
         weights.finish()
