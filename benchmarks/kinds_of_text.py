@@ -8,6 +8,7 @@ line, whose punctuation marks the sentences.
 from measure import PARSER, Output, format_table, percent, read_references, report, score_all, score_documents
 
 # isort: split
+import random
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,9 +20,11 @@ import numpy as np
 import spacy
 import typer
 from boundaries import precision_recall_f
+from spacy.scorer import PRFScore
 from spacy.symbols import PUNCT
 from spacy.tokens import Doc, Token
 
+from spacy_joint.annotation.sentences import list_words
 from spacy_joint.training.noise import CHANGES, corrupt
 from spacy_joint.training.rewriting import copy_words, rewrite
 from spacy_joint.training.unpunctuated import is_punctuation
@@ -40,6 +43,9 @@ def capitalise(word: str) -> str:
     return word[:1].upper() + word[1:].lower()
 
 
+# How a word in 20 is written.
+MARKUP = {"unchanged": "{}", "bold": "**{}**", "italics": "*{}*", "HTML": "<b>{}</b>"}
+MARKED = 0.05
 CASES = {"unchanged": str, "lower case": str.lower, "capitals": str.upper, "title case": capitalise}
 # The marks that are kept.
 MARKS = {"all marks": None, "`,` `.` `?`": ",.?", "`.`": ".", "no marks": ""}
@@ -112,6 +118,37 @@ def report_scores(corpus: Path, results: Mapping[str, Mapping[str, float]], outp
     rows = [[kind, *map(percent, scores.values())] for kind, scores in results.items()]
     table = format_table([corpus.stem, *next(iter(results.values()))], rows)
     report(table, {"corpus": corpus.name, **results}, output)
+
+
+@app.command()
+def markup(
+    model: Annotated[str, typer.Argument(help="Pipeline with a joint_sbd_parser.")],
+    corpora: Annotated[list[Path], typer.Argument(help="CoNLL-U files.")],
+    output: Output = None,
+) -> None:
+    """Measure boundaries in raw text with and without emphasised words."""
+    nlp = spacy.load(model)
+    scores: dict[str, dict[str, float]] = {}
+    for name, template in MARKUP.items():
+        for corpus in corpora:
+            rng, score = random.Random(0), PRFScore()
+            written = [write_markup(doc, template, rng) for doc in read_references(corpus, nlp.vocab)]
+            for doc, (_, gold) in zip(nlp.pipe(text for text, _ in written), written, strict=True):
+                score.score_set({words[0].idx for words in list_words(doc)}, gold)
+            scores.setdefault(name, {})[corpus.stem] = score.fscore
+    rows = [[name, *map(percent, by_corpus.values())] for name, by_corpus in scores.items()]
+    report(format_table(["boundary F1", *(corpus.stem for corpus in corpora)], rows), scores, output)
+
+
+def write_markup(doc: Doc, template: str, rng: random.Random) -> tuple[str, set[int]]:
+    """The text of a document with emphasised words, and the characters at which sentences begin."""
+    text, starts = "", set()
+    for token in doc:
+        if token.is_sent_start:
+            starts.add(len(text))
+        is_marked = token.is_alpha and rng.random() < MARKED
+        text += (template if is_marked else "{}").format(token.text) + token.whitespace_
+    return text, starts
 
 
 @app.command()
