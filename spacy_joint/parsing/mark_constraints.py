@@ -354,11 +354,11 @@ def _are_new(words: Words, found: np.ndarray) -> np.ndarray:
 
 
 def _find_by_capitals(words: Words) -> np.ndarray:
-    """Finds the words of longer text without marks that begin a sentence (1), capitalised stop words after a word in
-    lower case, and those near one that do not (-1): and he | saw | it | She | left"""
+    """Finds the words of longer text without marks that begin a sentence (1), capitalised stop words between words that
+    are not, and words in lower case that do not (-1), near one of these: to The Hague | She | left"""
     numbers, is_lower = np.arange(len(words.numbers)), words.begins == BEGINS_LOWER
     is_open = words.is_unmarked & words.in_line & (words.sizes >= SHORT)
-    starts = is_open & words.is_capital & preceding(is_lower)
+    starts = is_open & words.is_capital & preceding(is_lower) & ~following(words.is_capital)
     for index in np.flatnonzero(starts).tolist():
         doc, token = words.locate(index)
         starts[index] = doc[token].is_stop

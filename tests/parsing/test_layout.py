@@ -54,7 +54,7 @@ def mark(doc):
         "The ^hon. ^Member for Ely asked ^Cllr. ^Wu.",
         "Lt. ^Col. ^A. ^B. ^Carter and ^Dr. ^Wu read ^Vol. ^2 of ^J. ^R. ^R. ^Tolkien. Sam ^Hill ^Jr. ^came.",
         "J.-P. ^Orr came to 12 ^N. ^Main on ^Weds. ^9 May. It was ^Jan. Nora left.",
-        "we took the bus |The ^one ^for Nora Dale ^left ^late ^so ^we ^waited |She ^was ^on ^it ^with Max ^until ^noon",
+        "we took a bus to The Hague at nine |The ^one ^for Max ^left ^late ^so ^we ^sat |She ^was ^on ^it ^when I ^ran",
         "we took the bus to The Hague and so did Nora Dale who was late",
         "WE SAW MRS. ^DALY AND PROF. ^WU. THE STATE OF THE ART. NORA CAME.",
         "See art. ^5, ^ch. ^XII and tab. ^S1 of that art. Tel.: ^555. Done: ^5. Cf. ^Ps. ^9:1, ^Rom. ^1:2.",
@@ -328,7 +328,7 @@ def test_words_wait_for_a_mark_and_a_capital():
     marked = NLP.make_doc("Why? " + "so, " * 40)
     assert [count_open_words(marked[:n].as_doc()) for n in (2, 80, 82)] == [AHEAD + 1, 83, AHEAD]
     # Each prefix closes only words whose constraints stay.
-    for text in (doc.text, f"{doc[:70]}.", f'{doc}. "no." {doc}', MIXED, "we saw it and The bus left late" * 12):
+    for text in (doc.text, f"{doc[:70]}.", f'{doc}. "no." {doc}', MIXED, "we saw it and The bus left late " * 30):
         whole = NLP.make_doc(text)
         for n in range(1, len(whole)):
             closed = max(n - count_open_words(whole[:n].as_doc()), 0)
