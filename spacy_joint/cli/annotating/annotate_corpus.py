@@ -60,11 +60,12 @@ def annotate_corpus(
     runner = LocalCorpusRunner(workers) if ray is None else RayCorpusRunner(ray, workers)
     start = time.perf_counter()
     n_earlier = n_new = n_skipped = words = 0
+    is_resumed = False
     with ExitStack() as stack:
         progress: Any = None
 
         def show(done: Partition, total: int) -> None:
-            nonlocal progress, n_earlier, n_new, n_skipped, words
+            nonlocal progress, n_earlier, n_new, n_skipped, words, is_resumed
             if progress is None:
                 # Not earlier, since Ray redirects standard error.
                 progress = stack.enter_context(
@@ -76,7 +77,9 @@ def annotate_corpus(
                 # Skipped bytes do not count for the speed.
                 progress.initial = n_skipped
             else:
-                if n_earlier and not n_new:
+                # Not always the first new shard: an interrupt can leave one undone before others.
+                if n_earlier and not is_resumed:
+                    is_resumed = True
                     where = f"{n_skipped / 1e6:,.1f} of {total / 1e6:,.1f} MB"
                     progress.write(f"Resumed at {where}: {n_earlier:,} shards were done.", file=sys.stderr)
                 n_new += 1
